@@ -1,0 +1,43 @@
+import type { AttemptResult, CallOrder, ClaimedCall } from '../domain/call.ts';
+import { CODECS } from '../domain/codec.ts';
+import { parseDestination } from '../domain/destination.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import type { ClipCache } from './clip-cache.ts';
+
+/** A result of a call on which no octet was sent. */
+export const notDialled = (claimed: ClaimedCall, outcome: Outcome, reason: string | null): AttemptResult => ({
+  outcome,
+  sipStatus: null,
+  sipReason: reason,
+  codec: null,
+  framesSent: claimed.playlist.map(() => 0),
+  rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+});
+
+/** Why a claimed call cannot be dialled over its trunk as it is now, or null if it can. */
+export const whyNotDial = (claimed: ClaimedCall, trunk: Trunk | null): string | null => {
+  const destination = parseDestination(claimed.destination);
+  if (claimed.trunkId !== null && !trunk) return `Trunk ${claimed.trunkId} is gone`;
+  if (destination?.kind !== 'number') return null;
+  if (!trunk) return 'A number needs a trunk';
+  return allowsNumber(trunk, destination.number) ? null : `Trunk ${trunk.id} does not allow this number`;
+};
+
+/** Everything telephony needs, renditions included. Throws if a clip cannot be loaded. */
+export const orderOf = async (
+  claimed: ClaimedCall,
+  trunk: Trunk | null,
+  options: { clips: ClipCache; ringTimeoutMs: number },
+): Promise<CallOrder> => ({
+  attemptId: claimed.attemptId,
+  sipCallId: claimed.sipCallId,
+  fromTag: claimed.fromTag,
+  branch: claimed.branch,
+  destination: claimed.destination,
+  trunk: trunk && { id: trunk.id, host: trunk.host, port: trunk.port },
+  callerId: claimed.callerId ?? trunk?.callerId ?? null,
+  ringTimeoutMs: options.ringTimeoutMs,
+  codecs: trunk?.codecs ?? CODECS,
+  clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
+});

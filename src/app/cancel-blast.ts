@@ -1,0 +1,33 @@
+import { AppError } from '../domain/app-error.ts';
+import type { BlastView } from '../domain/blast.ts';
+import type { Store, Transaction } from '../domain/store-port.ts';
+import type { DialerHandle } from './dialer-handle.ts';
+
+export type CancelBlast = (blastId: string, applicationId: string) => Promise<BlastView>;
+
+/**
+ * Ends what still waits of a blast, then its calls in progress by CANCEL or BYE.
+ * Throws `not_found` for an unknown or foreign blast and `already_finished`.
+ */
+export const createCancelBlast =
+  (options: { readonly store: Store; readonly dialer: Pick<DialerHandle, 'cancel'> }): CancelBlast =>
+  async (blastId, applicationId) => {
+    const { attemptIds, blast } = await options.store.transact((tx) => cancel(tx, blastId, applicationId));
+    options.dialer.cancel(attemptIds);
+    return blast;
+  };
+
+const cancel = async (
+  tx: Transaction,
+  blastId: string,
+  applicationId: string,
+): Promise<{ attemptIds: readonly string[]; blast: BlastView }> => {
+  if (!(await tx.findBlast(blastId, applicationId))) throw notFound(blastId);
+  const cancelled = await tx.cancelBlast(blastId);
+  if (!cancelled) throw new AppError('already_finished', 'The blast has finished and cannot be cancelled any more.');
+  const blast = await tx.findBlast(blastId, applicationId);
+  if (!blast) throw notFound(blastId);
+  return { attemptIds: cancelled.attemptIds, blast };
+};
+
+const notFound = (blastId: string): AppError => new AppError('not_found', `There is no blast ${blastId}.`);

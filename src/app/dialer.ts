@@ -1,0 +1,243 @@
+import type { AttemptResult, ClaimedCall } from '../domain/call.ts';
+import type {
+  CallProgress,
+  Log,
+  PlaceCall,
+  PlacedCall,
+  RandomSource,
+  RouteHealth,
+  WakeAfter,
+} from '../domain/ports.ts';
+import type { AttemptPlan, Store } from '../domain/store-port.ts';
+import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import { notDialled, orderOf, whyNotDial } from './call-order.ts';
+import type { ClipCache } from './clip-cache.ts';
+import { createDialLimits } from './dial-limits.ts';
+import type { DialerHandle } from './dialer-handle.ts';
+import { listAll } from './list-all.ts';
+
+export interface Dialer extends DialerHandle {
+  start(): void;
+  /** Takes no new call; resolves when those in progress ended, at most after `withinMs`, when they are hung up. */
+  drain(withinMs: number): Promise<void>;
+}
+
+export interface DialerOptions {
+  readonly store: Store;
+  readonly placeCall: PlaceCall;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState'>;
+  readonly clips: ClipCache;
+  readonly random: RandomSource;
+  readonly wakeAfter: WakeAfter;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+  readonly maxConcurrentCalls: number;
+  readonly callsPerSecond: number;
+  readonly ringTimeoutMs: number;
+}
+
+/** A claimed call until its outcome is committed. */
+interface CallInProgress {
+  readonly claimed: ClaimedCall;
+  placed: PlacedCall | null;
+  ending: 'cancelled' | 'interrupted' | null;
+}
+
+/** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
+const MAX_CLAIM = 50;
+/** How soon calls that are due but have no room are looked at again. */
+const POLL_MS = 20;
+const STORE_RETRY_MS = 1000;
+
+/**
+ * Claims due calls as the limits allow, places them, records how they ended. A claim commits the attempt before the
+ * first octet is sent; an outcome is tried until the store takes it.
+ */
+export const createDialer = (options: DialerOptions): Dialer => {
+  const { store, log, monotonicMs } = options;
+  const limits = createDialLimits(options);
+  const inProgress = new Map<string, CallInProgress>();
+  /** Cancelled while their claim was being committed, so before they were known here. */
+  const cancelledEarly = new Set<string>();
+  let turning = false;
+  let turnAgain = false;
+  let started = false;
+  let draining = false;
+  let cancelWake = (): void => {};
+  let onSettled = (): void => {};
+
+  const wake = (): void => {
+    if (!started || draining) return;
+    if (turning) turnAgain = true;
+    else void turn();
+  };
+
+  const turn = async (): Promise<void> => {
+    turning = true;
+    turnAgain = false;
+    cancelWake();
+    const delayMs = await dialDue().catch((error: unknown) => {
+      log.error({ err: error }, 'could not claim calls');
+      return STORE_RETRY_MS;
+    });
+    turning = false;
+    onSettled();
+    if (turnAgain) wake();
+    else if (delayMs !== null && !draining) cancelWake = options.wakeAfter(delayMs, wake);
+  };
+
+  /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
+  const dialDue = async (): Promise<number | null> => {
+    const trunks = await store.view((views) => listAll((page) => views.listTrunks(page)));
+    limits.setTrunks(trunks);
+    for (;;) {
+      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
+      if (limit === 0 || draining) return POLL_MS;
+      const claimed = await claim(limit, trunks);
+      for (const call of claimed) begin(call, trunks);
+      cancelledEarly.clear();
+      if (claimed.length < limit) return nextLookMs();
+    }
+  };
+
+  const claim = (limit: number, trunks: readonly Trunk[]): Promise<readonly ClaimedCall[]> =>
+    store.transact(async (tx) => {
+      await tx.expireCalls();
+      const saturatedTrunkIds = limits.saturated(monotonicMs());
+      return tx.claimCalls({
+        limit,
+        saturatedTrunkIds,
+        plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds),
+      });
+    });
+
+  const plan = (
+    ids: readonly string[],
+    destination: string,
+    trunks: readonly Trunk[],
+    saturated: readonly string[],
+  ): AttemptPlan => ({
+    names: {
+      sipCallId: options.random.hex(16),
+      fromTag: options.random.hex(8),
+      branch: `z9hG4bK${options.random.hex(12)}`,
+    },
+    trunkId: pickTrunk(
+      ids,
+      destination,
+      trunks,
+      (id) => options.routeHealth.trunkState(id) !== 'down' && !saturated.includes(id),
+    ),
+  });
+
+  const nextLookMs = (): Promise<number | null> =>
+    store.view(async (views) => {
+      const dueAt = await views.nextDueAt();
+      return dueAt === null ? null : Math.max(POLL_MS, dueAt - (await views.nowMs()));
+    });
+
+  const begin = (claimed: ClaimedCall, trunks: readonly Trunk[]): void => {
+    limits.started(claimed.trunkId, monotonicMs());
+    const call: CallInProgress = {
+      claimed,
+      placed: null,
+      ending: cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null,
+    };
+    inProgress.set(claimed.attemptId, call);
+    const trunk = trunks.find((known) => known.id === claimed.trunkId) ?? null;
+    void place(call, trunk)
+      .catch((error: unknown) => failed(claimed, error))
+      .then((result) => finish(call, result));
+  };
+
+  const place = async (call: CallInProgress, trunk: Trunk | null): Promise<AttemptResult> => {
+    const reason = whyNotDial(call.claimed, trunk);
+    if (reason !== null) return notDialled(call.claimed, 'failed', reason);
+    const order = await orderOf(call.claimed, trunk, options);
+    if (call.ending) return notDialled(call.claimed, 'cancelled', null);
+    call.placed = options.placeCall(order, (progress) => noteProgress(call.claimed.attemptId, progress));
+    return call.placed.result;
+  };
+
+  const failed = (claimed: ClaimedCall, error: unknown): AttemptResult => {
+    log.error({ err: error, attemptId: claimed.attemptId }, 'call could not be placed');
+    return notDialled(claimed, 'failed', 'Internal error: see the log');
+  };
+
+  const noteProgress = (attemptId: string, progress: CallProgress): void => {
+    log.info({ attemptId, ...progress }, `call ${progress.kind}`);
+    const note = store.transact((tx) =>
+      progress.kind === 'ringing' ? tx.recordRinging(attemptId) : tx.recordAnswered(attemptId, progress.codec),
+    );
+    note.catch((error: unknown) => log.warn({ err: error, attemptId }, 'progress of a call not recorded'));
+  };
+
+  const finish = async (call: CallInProgress, ended: AttemptResult): Promise<void> => {
+    const { attemptId, trunkId } = call.claimed;
+    const interrupted = call.ending === 'interrupted' && ended.outcome === 'cancelled';
+    const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
+    limits.ended(trunkId);
+    log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
+    await recordUntilTaken(attemptId, result);
+    inProgress.delete(attemptId);
+    onSettled();
+    wake();
+  };
+
+  const recordUntilTaken = async (attemptId: string, result: AttemptResult): Promise<void> => {
+    for (;;) {
+      try {
+        return await store.transact((tx) => tx.recordOutcome(attemptId, result));
+      } catch (error) {
+        log.error({ err: error, attemptId }, 'outcome not recorded yet');
+        await new Promise<void>((resolve) => options.wakeAfter(STORE_RETRY_MS, resolve));
+      }
+    }
+  };
+
+  const end = (attemptId: string, ending: 'cancelled' | 'interrupted'): void => {
+    const call = inProgress.get(attemptId);
+    if (!call) return void (turning && cancelledEarly.add(attemptId));
+    call.ending ??= ending;
+    call.placed?.cancel();
+  };
+
+  return {
+    start() {
+      started = true;
+      wake();
+    },
+    wake,
+    cancel(attemptIds) {
+      for (const attemptId of attemptIds) end(attemptId, 'cancelled');
+    },
+    framesSent: (attemptId) => inProgress.get(attemptId)?.placed?.framesSent() ?? null,
+    isDraining: () => draining,
+    async drain(withinMs) {
+      draining = true;
+      cancelWake();
+      const hangUp = options.wakeAfter(withinMs, () => {
+        for (const attemptId of inProgress.keys()) end(attemptId, 'interrupted');
+      });
+      while (inProgress.size > 0 || turning)
+        await new Promise<void>((resolve) => {
+          onSettled = resolve;
+        });
+      hangUp();
+    },
+  };
+};
+
+/** The first trunk that is fit and allows the number; if none is fit, the first that allows it; null when dialled directly. */
+const pickTrunk = (
+  ids: readonly string[],
+  destination: string,
+  trunks: readonly Trunk[],
+  isFit: (id: string) => boolean,
+): string | null => {
+  const able = ids.filter((id) => {
+    const trunk = trunks.find((known) => known.id === id);
+    return trunk && (!destination.startsWith('+') || allowsNumber(trunk, destination));
+  });
+  return able.find(isFit) ?? able[0] ?? ids[0] ?? null;
+};

@@ -1,0 +1,76 @@
+import { AppError, type AppErrorCode } from '../domain/app-error.ts';
+import type { Log } from '../domain/ports.ts';
+import type { Store } from '../domain/store-port.ts';
+import { claimGrant, type GrantClaim, grantRefused } from './claim-grant.ts';
+import { type IncomingFile, type KeepClipOptions, type KeptClip, keepClip } from './keep-clip.ts';
+
+/** What comes out of the body of an upload, in order: octets of the file, and grant ids beside it. */
+export type UploadPiece =
+  | { readonly kind: 'octets'; readonly octets: Uint8Array }
+  | { readonly kind: 'grant_id'; readonly grantId: string };
+
+export interface IncomingUpload {
+  readonly declaredBytes: number | null;
+  /** Nothing is read from it before the grant is claimed. */
+  readonly pieces: AsyncIterable<UploadPiece>;
+}
+
+export interface ReceiveUploadOptions extends KeepClipOptions {
+  readonly log: Log;
+}
+
+export type ReceiveUpload = (claim: GrantClaim, upload: IncomingUpload) => Promise<KeptClip>;
+export type ReplaceAudio = (mediaId: string, file: IncomingFile) => Promise<KeptClip>;
+
+/** Failures that count against a grant: those a sender caused. */
+const COUNTED: ReadonlySet<AppErrorCode> = new Set<AppErrorCode>([
+  'invalid_parameter',
+  'upload_empty',
+  'upload_cut',
+  'upload_too_large',
+  'upload_too_long',
+  'not_audio',
+  'grant_refused',
+]);
+
+/**
+ * Claims a grant, receives the file and spends the grant in the transaction that commits the clip; on any failure,
+ * a cut line included, the grant is open again. Throws what `claimGrant` and `keepClip` throw.
+ */
+export const createReceiveUpload =
+  (options: ReceiveUploadOptions): ReceiveUpload =>
+  async (claim, upload) => {
+    const ref = await claimGrant(options.store, claim);
+    try {
+      const file = { declaredBytes: upload.declaredBytes, octets: octetsOf(upload.pieces, options.store, ref) };
+      return await keepClip(options, claim.mediaId, file, (tx, clipId) => tx.spendGrant(ref, clipId));
+    } catch (error) {
+      await release(options, ref, error instanceof AppError && COUNTED.has(error.code));
+      throw error;
+    }
+  };
+
+/** The operator's way to upload, without a grant. Throws `not_found` for an unknown media before the body is read. */
+export const createReplaceAudio =
+  (options: KeepClipOptions): ReplaceAudio =>
+  async (mediaId, file) => {
+    const media = await options.store.view((views) => views.findMedia(mediaId));
+    if (!media) throw new AppError('not_found', `There is no media ${mediaId}.`);
+    return keepClip(options, mediaId, file, async () => undefined);
+  };
+
+async function* octetsOf(pieces: AsyncIterable<UploadPiece>, store: Store, ref: number): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    if (piece.kind === 'octets') yield piece.octets;
+    else if (!(await store.view((views) => views.isGrantId(ref, piece.grantId)))) throw grantRefused();
+  }
+}
+
+const release = async (options: ReceiveUploadOptions, ref: number, failed: boolean): Promise<void> => {
+  try {
+    await options.store.transact((tx) => tx.releaseGrant(ref, failed));
+  } catch (error) {
+    // The sender is told why the upload failed, not this; a restart reopens what stays claimed.
+    options.log.error({ err: error, grant: ref }, 'grant of a failed upload not released');
+  }
+};

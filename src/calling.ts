@@ -1,0 +1,70 @@
+import { createClipCache } from './app/clip-cache.ts';
+import { createDialer, type Dialer } from './app/dialer.ts';
+import { listAll } from './app/list-all.ts';
+import { monotonicMs, random, wakeAfter } from './clock.ts';
+import type { Closers } from './closers.ts';
+import type { Config } from './config.ts';
+import { StartError } from './data-directory.ts';
+import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
+import type { Store } from './domain/store-port.ts';
+import { startMediaThread } from './media/link.ts';
+import { createTrunkMonitor } from './telephony/trunk-monitor.ts';
+import { openUdpTransport, type SipTransport } from './telephony/udp-transport.ts';
+import { createUserAgent } from './telephony/user-agent.ts';
+
+/** Everything that places calls, wired. */
+export interface Calling {
+  readonly dialer: Dialer;
+  readonly routeHealth: RouteHealth;
+  readonly transport: SipTransport;
+}
+
+/** Memory for clips ready to be sent; about nine hours of G.711 in both laws. */
+const CLIP_CACHE_BYTES = 512 * 1024 * 1024;
+/** How many destinations dialled without a trunk are probed. */
+const MAX_DIRECT_PROBES = 100;
+
+export const openCalling = async (
+  config: Config,
+  options: { store: Store; greeting: BuiltInGreeting; log: Log; closers: Closers },
+): Promise<Calling> => {
+  const { store, greeting, log, closers } = options;
+  const transport = await openTransport(config);
+  closers.add('sip transport', () => transport.close());
+  const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
+  closers.add('media thread', () => media.close());
+  const agent = createUserAgent({ transport, media, externalAddress: config.externalAddress, log, random });
+  closers.add('user agent', () => agent.close());
+  const monitor = createTrunkMonitor({ probe: agent.probe, listTargets: () => listTargets(store), wakeAfter, log });
+  closers.add('trunk monitor', () => monitor.close());
+  await monitor.start();
+  const dialer = createDialer({
+    store,
+    placeCall: agent.placeCall,
+    routeHealth: monitor,
+    clips: createClipCache({ store, greeting, maxBytes: CLIP_CACHE_BYTES }),
+    random,
+    wakeAfter,
+    monotonicMs,
+    log,
+    maxConcurrentCalls: config.maxConcurrentCalls,
+    callsPerSecond: config.callsPerSecond,
+    ringTimeoutMs: config.ringTimeoutSeconds * 1000,
+  });
+  return { dialer, routeHealth: monitor, transport };
+};
+
+const openTransport = (config: Config): Promise<SipTransport> =>
+  openUdpTransport(config.sipListen).catch((error: unknown) => {
+    const { address, port } = config.sipListen;
+    throw new StartError(
+      `SIP cannot listen on ${address}:${port} (${(error as NodeJS.ErrnoException).code ?? String(error)}): end the program that holds it, or choose another with RINGCAST_SIP_LISTEN.`,
+      { cause: error },
+    );
+  });
+
+const listTargets = (store: Store) =>
+  store.view(async (views) => ({
+    trunks: await listAll((page) => views.listTrunks(page)),
+    directUris: await views.listDirectUris(MAX_DIRECT_PROBES),
+  }));

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, SETTINGS } from './config.ts';
+
+describe('configuration', () => {
+  it('has the documented defaults', () => {
+    expect(readConfig({})).toMatchObject({
+      publicListen: { address: '0.0.0.0', port: 8080 },
+      operatorListen: { address: '127.0.0.1', port: 8081 },
+      sipListen: { address: '0.0.0.0', port: 5060 },
+      rtpPorts: [16384, 32767],
+      grantTtlSeconds: 86_400,
+      maxUploadBytes: 64 * 1024 * 1024,
+      maxClipSeconds: 600,
+      ringTimeoutSeconds: 45,
+      publicUrl: null,
+    });
+  });
+
+  it('keeps the database in the data directory unless told otherwise', () => {
+    expect(readConfig({ RINGCAST_DATA_DIR: '/srv/r' }).databasePath).toBe('/srv/r/ringcast.db');
+    expect(readConfig({ RINGCAST_DATABASE_URL: 'sqlite:/srv/x.db' }).databasePath).toBe('/srv/x.db');
+  });
+
+  it('reads addresses, port 0 and IPv6 in brackets', () => {
+    expect(readConfig({ RINGCAST_PUBLIC_LISTEN: '[::1]:0' }).publicListen).toEqual({ address: '::1', port: 0 });
+    expect(readConfig({ RINGCAST_PUBLIC_LISTEN: 'localhost:1' }).publicListen).toEqual({
+      address: '127.0.0.1',
+      port: 1,
+    });
+  });
+
+  it('takes a blank variable as unset', () => {
+    expect(readConfig({ RINGCAST_CALLS_PER_SECOND: ' ' }).callsPerSecond).toBe(50);
+  });
+
+  it.each([
+    ['PUBLIC_LISTEN', '8080'],
+    ['PUBLIC_LISTEN', 'example.org:80'],
+    ['OPERATOR_LISTEN', '127.0.0.1:65536'],
+    ['SIP_LISTEN', '[::1]:5060'],
+    ['PUBLIC_URL', 'ftp://x'],
+    ['PUBLIC_URL', 'https://user:pw@x/'],
+    ['EXTERNAL_ADDRESS', 'me.example'],
+    ['RTP_PORTS', '2000-1000'],
+    ['RTP_PORTS', '1-70000'],
+    ['GRANT_TTL_SECONDS', '0'],
+    ['MAX_CLIP_SECONDS', '1e3'],
+    ['MAX_UPLOAD_BYTES', '-1'],
+    ['CALLS_PER_SECOND', 'many'],
+    ['RING_TIMEOUT_SECONDS', '4.5'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s naming variable and value', (name, value) => {
+    const reading = () => readConfig({ [`RINGCAST_${name}`]: value });
+    expect(reading).toThrow(ConfigError);
+    expect(reading).toThrow(new RegExp(`^RINGCAST_${name} is "${value.replace(/[[\]]/g, '\\$&')}": expected .+\\.$`));
+  });
+
+  it('never repeats a secret', () => {
+    const secrets = { RINGCAST_OPERATOR_TOKEN: 'short pw', RINGCAST_DATABASE_URL: 'postgres://u:hunter2@h/d' };
+    for (const [variable, value] of Object.entries(secrets)) {
+      expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^(?!.*(short pw|hunter2)).*${variable}`));
+    }
+  });
+
+  it('refuses what this version cannot honour', () => {
+    expect(() => readConfig({ RINGCAST_SIP_TLS_CERT: '/c.pem' })).toThrow('RINGCAST_SIP_TLS_CERT');
+  });
+
+  it('names a flag for every variable', () => {
+    for (const { variable, flag } of SETTINGS) {
+      expect(flag).toBe(`--${variable.slice('RINGCAST_'.length).toLowerCase().replaceAll('_', '-')}`);
+    }
+  });
+});

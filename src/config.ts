@@ -1,0 +1,204 @@
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+
+/**
+ * Configuration: the environment and flags of `serve`, read once into one frozen value.
+ * A wrong value stops the start with one sentence that names variable, value and what is expected.
+ */
+export interface Config {
+  readonly dataDirectory: string;
+  readonly databasePath: string;
+  readonly publicListen: ListenAddress;
+  readonly operatorListen: ListenAddress;
+  readonly publicUrl: URL | null;
+  readonly operatorToken: string | null;
+  readonly sipListen: ListenAddress;
+  readonly externalAddress: string | null;
+  readonly rtpPorts: readonly [number, number];
+  readonly grantTtlSeconds: number;
+  readonly maxUploadBytes: number;
+  readonly maxClipSeconds: number;
+  readonly maxConcurrentCalls: number;
+  readonly callsPerSecond: number;
+  readonly ringTimeoutSeconds: number;
+  readonly maxWaitingCalls: number;
+  readonly logLevel: LogLevel;
+}
+
+export interface ListenAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A value that cannot be used; the start ends with exit status 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export interface Setting {
+  readonly variable: string;
+  readonly flag: string;
+  readonly description: string;
+  readonly default: string | null;
+}
+
+const setting = (name: string, fallback: string | null, description: string): Setting => ({
+  variable: `RINGCAST_${name}`,
+  flag: `--${name.toLowerCase().replaceAll('_', '-')}`,
+  description,
+  default: fallback,
+});
+
+/** Every variable, its flag of `serve`, and its default. */
+export const SETTINGS: readonly Setting[] = [
+  setting('DATA_DIR', './data', 'folder of the database, the secret and the operator token'),
+  setting('DATABASE_URL', null, 'sqlite:PATH (default sqlite:<data>/ringcast.db)'),
+  setting('PUBLIC_LISTEN', '0.0.0.0:8080', 'ADDRESS:PORT of the media and application interface'),
+  setting('OPERATOR_LISTEN', '127.0.0.1:8081', 'ADDRESS:PORT of the operator interface'),
+  setting('PUBLIC_URL', null, 'URL under which clients reach the public listener, path prefix included'),
+  setting('OPERATOR_TOKEN', null, 'token of the operator API (default: generated into <data>/operator-token)'),
+  setting('SIP_LISTEN', '0.0.0.0:5060', 'ADDRESS:PORT for SIP over UDP'),
+  setting('EXTERNAL_ADDRESS', null, 'IP address to give to SIP peers, if not that of the machine'),
+  setting('RTP_PORTS', '16384-32767', 'range FROM-TO of UDP ports for RTP'),
+  setting('GRANT_TTL_SECONDS', '86400', 'how long an upload grant is valid'),
+  setting('MAX_UPLOAD_BYTES', '67108864', 'largest file taken by an upload'),
+  setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),
+  setting('MAX_CONCURRENT_CALLS', '500', 'calls in progress at once'),
+  setting('CALLS_PER_SECOND', '50', 'new calls a second'),
+  setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
+  setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
+  setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
+];
+
+/** Variables of the interface that this version cannot honour: better refused than silently ignored. */
+const NOT_YET = ['SIP_TLS_CERT', 'SIP_TLS_KEY', 'SIP_TLS_CA'];
+
+const refuse = (variable: string, value: string, expected: string): never => {
+  throw new ConfigError(`${variable} is "${value}": expected ${expected}.`);
+};
+
+type Read = (name: string) => string | null;
+
+const reader =
+  (environment: Readonly<Record<string, string | undefined>>): Read =>
+  (name) => {
+    const variable = `RINGCAST_${name}`;
+    const value = environment[variable];
+    if (value !== undefined && value.trim() !== '') return value.trim();
+    return SETTINGS.find((known) => known.variable === variable)?.default ?? null;
+  };
+
+const wholeNumber = (read: Read, name: string, least: number, most: number): number => {
+  const text = read(name) ?? '';
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+  return refuse(`RINGCAST_${name}`, text, `a whole number from ${least} to ${most}`);
+};
+
+const listen = (read: Read, name: string): ListenAddress => {
+  const text = read(name) ?? '';
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? (plain === 'localhost' ? '127.0.0.1' : plain);
+  const expected = 'ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080 (port 0 for any free one)';
+  if (address === undefined || isIP(address) === 0 || Number(port) > 65535) {
+    return refuse(`RINGCAST_${name}`, text, expected);
+  }
+  return { address, port: Number(port) };
+};
+
+const sipListen = (read: Read): ListenAddress => {
+  const value = listen(read, 'SIP_LISTEN');
+  if (isIP(value.address) === 4) return value;
+  return refuse(
+    'RINGCAST_SIP_LISTEN',
+    read('SIP_LISTEN') ?? '',
+    'an IPv4 address and a port: SIP over IPv6 is not in this version',
+  );
+};
+
+const rtpPorts = (read: Read): readonly [number, number] => {
+  const text = read('RTP_PORTS') ?? '';
+  const [from, to] = (/^([0-9]{1,5})-([0-9]{1,5})$/.exec(text) ?? []).slice(1).map(Number);
+  if (from !== undefined && to !== undefined && from >= 1024 && to <= 65535 && to > from) return [from, to];
+  return refuse('RINGCAST_RTP_PORTS', text, 'a range FROM-TO within 1024-65535, such as 16384-32767');
+};
+
+const publicUrl = (read: Read): URL | null => {
+  const text = read('PUBLIC_URL');
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
+  return plain
+    ? url
+    : refuse(
+        'RINGCAST_PUBLIC_URL',
+        text,
+        'an http or https URL without query, such as https://calls.example.org/ringcast',
+      );
+};
+
+const databasePath = (read: Read, dataDirectory: string): string => {
+  const text = read('DATABASE_URL');
+  if (text === null) return join(dataDirectory, 'ringcast.db');
+  if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return resolve(text.slice('sqlite:'.length));
+  // A PostgreSQL URL may hold a password: the value is not repeated.
+  throw new ConfigError(
+    'RINGCAST_DATABASE_URL cannot be used: expected sqlite:PATH (PostgreSQL is not in this version).',
+  );
+};
+
+const operatorToken = (read: Read): string | null => {
+  const text = read('OPERATOR_TOKEN');
+  if (text === null || /^[\x21-\x7e]{16,}$/.test(text)) return text;
+  throw new ConfigError(
+    'RINGCAST_OPERATOR_TOKEN cannot be used: expected at least 16 printable characters without spaces.',
+  );
+};
+
+const externalAddress = (read: Read): string | null => {
+  const text = read('EXTERNAL_ADDRESS');
+  return text === null || isIP(text) === 4 ? text : refuse('RINGCAST_EXTERNAL_ADDRESS', text, 'an IPv4 address');
+};
+
+const logLevel = (read: Read): LogLevel => {
+  const text = read('LOG_LEVEL') ?? '';
+  return (
+    LOG_LEVELS.find((level) => level === text) ?? refuse('RINGCAST_LOG_LEVEL', text, `one of ${LOG_LEVELS.join(', ')}`)
+  );
+};
+
+const refuseUnknown = (environment: Readonly<Record<string, string | undefined>>): void => {
+  for (const name of NOT_YET) {
+    if (environment[`RINGCAST_${name}`])
+      throw new ConfigError(`RINGCAST_${name} is set, but SIP over TLS is not in this version: unset it.`);
+  }
+};
+
+/** Reads and validates the whole configuration. Throws ConfigError. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  refuseUnknown(environment);
+  const read = reader(environment);
+  const dataDirectory = resolve(read('DATA_DIR') ?? './data');
+  return Object.freeze({
+    dataDirectory,
+    databasePath: databasePath(read, dataDirectory),
+    publicListen: listen(read, 'PUBLIC_LISTEN'),
+    operatorListen: listen(read, 'OPERATOR_LISTEN'),
+    publicUrl: publicUrl(read),
+    operatorToken: operatorToken(read),
+    sipListen: sipListen(read),
+    externalAddress: externalAddress(read),
+    rtpPorts: rtpPorts(read),
+    grantTtlSeconds: wholeNumber(read, 'GRANT_TTL_SECONDS', 1, 31_536_000),
+    maxUploadBytes: wholeNumber(read, 'MAX_UPLOAD_BYTES', 1, 4_294_967_296),
+    maxClipSeconds: wholeNumber(read, 'MAX_CLIP_SECONDS', 1, 3600),
+    maxConcurrentCalls: wholeNumber(read, 'MAX_CONCURRENT_CALLS', 1, 100_000),
+    callsPerSecond: wholeNumber(read, 'CALLS_PER_SECOND', 1, 10_000),
+    ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
+    maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
+    logLevel: logLevel(read),
+  });
+};

@@ -1,0 +1,104 @@
+import type { PlaylistItem } from './blast.ts';
+import type { Codec } from './codec.ts';
+import type { Outcome } from './outcome.ts';
+
+export type CallState = 'waiting' | 'dialing' | 'ringing' | 'playing' | 'finished';
+
+/** How much of one clip of the playlist was sent; the greeting comes first (`mediaId` null when built-in). */
+export interface ClipProgress {
+  readonly mediaId: string | null;
+  readonly framesSent: number;
+  readonly framesTotal: number;
+}
+
+export interface RtpFigures {
+  readonly packetsSent: number;
+  readonly packetsLost: number | null;
+  readonly jitterMs: number | null;
+}
+
+/** One try at a call: at most one INVITE dialog. Times are wall-clock milliseconds of the database's clock. */
+export interface AttemptView {
+  readonly id: string;
+  readonly number: number;
+  readonly trunkId: string | null;
+  readonly sipCallId: string;
+  readonly dialledAt: number;
+  readonly ringingAt: number | null;
+  readonly answeredAt: number | null;
+  readonly endedAt: number | null;
+  readonly outcome: Outcome | null;
+  readonly sipStatus: number | null;
+  readonly sipReason: string | null;
+  readonly codec: Codec | null;
+  readonly clips: readonly ClipProgress[];
+  readonly rtp: RtpFigures;
+}
+
+/** One destination of one blast, until its one outcome. */
+export interface CallView {
+  readonly id: string;
+  readonly blastId: string;
+  readonly destination: string;
+  readonly state: CallState;
+  readonly outcome: Outcome | null;
+  readonly attempts: readonly AttemptView[];
+}
+
+/** The names of the dialog to be, committed with the attempt before the first octet is sent. */
+export interface DialogNames {
+  readonly sipCallId: string;
+  readonly fromTag: string;
+  /** Branch of the INVITE, with the `z9hG4bK` cookie (RFC 3261 8.1.1.7). */
+  readonly branch: string;
+}
+
+/** A claimed call: its attempt is committed, nothing has been sent. */
+export interface ClaimedCall extends DialogNames {
+  readonly callId: string;
+  readonly blastId: string;
+  readonly attemptId: string;
+  readonly attemptNumber: number;
+  readonly destination: string;
+  readonly trunkId: string | null;
+  readonly callerId: string | null;
+  readonly playlist: readonly PlaylistItem[];
+}
+
+/** Everything telephony needs to place one call. Renditions are loaded before: nothing is fetched at answer time. */
+export interface CallOrder extends DialogNames {
+  readonly attemptId: string;
+  readonly destination: string;
+  readonly trunk: CallTrunk | null;
+  /** E.164 number or SIP user to show as the caller, null for anonymous. */
+  readonly callerId: string | null;
+  readonly ringTimeoutMs: number;
+  readonly codecs: readonly Codec[];
+  readonly clips: readonly ClipAudio[];
+}
+
+/** Where a trunk's calls are sent. */
+export interface CallTrunk {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One clip ready to be sent: frames in shared memory, one buffer per codec. */
+export interface ClipAudio {
+  readonly key: string;
+  readonly mediaId: string | null;
+  readonly frameCount: number;
+  readonly renditions: Readonly<Record<Codec, SharedArrayBuffer>>;
+}
+
+/** How an attempt ended; always there, never thrown. */
+export interface AttemptResult {
+  readonly outcome: Outcome;
+  readonly sipStatus: number | null;
+  readonly sipReason: string | null;
+  readonly codec: Codec | null;
+  /** Frames sent of each clip of the order, in its order. */
+  readonly framesSent: readonly number[];
+  readonly rtp: RtpFigures;
+}

@@ -1,0 +1,37 @@
+import type { Codec } from './codec.ts';
+
+/** A media id: a slot that holds at most one current clip. */
+export interface Media {
+  readonly id: string;
+  readonly name: string;
+  readonly applicationIds: readonly string[];
+  readonly clip: Clip | null;
+  readonly createdAt: number;
+}
+
+/** One immutable version of the audio of a media id. */
+export interface Clip {
+  readonly id: string;
+  /** SHA-256 of the octets that were uploaded, in hex. */
+  readonly digest: string;
+  readonly originalBytes: number;
+  readonly originalType: string;
+  readonly frameCount: number;
+  readonly durationMs: number;
+  readonly createdAt: number;
+}
+
+/** A clip encoded for one codec: whole 20 ms frames, one after another. */
+export type Renditions = Readonly<Record<Codec, Uint8Array>>;
+
+/** What ingest makes of an uploaded file. */
+export interface IngestedAudio {
+  readonly frameCount: number;
+  readonly renditions: Renditions;
+  /** Media type that the octets were found to be, such as `audio/mpeg`. */
+  readonly type: string;
+}
+
+export interface IngestLimits {
+  readonly maxSeconds: number;
+}

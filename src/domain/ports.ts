@@ -1,0 +1,56 @@
+import type { AttemptResult, CallOrder } from './call.ts';
+import type { Codec } from './codec.ts';
+import type { IngestedAudio, IngestLimits } from './media.ts';
+import type { Routes } from './network.ts';
+import type { TrunkState } from './trunk.ts';
+
+export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: Codec };
+
+/** A call under way. */
+export interface PlacedCall {
+  /** Always resolves, once, when both signalling and media are over. */
+  readonly result: Promise<AttemptResult>;
+  /** CANCEL or BYE, as the state needs. The result tells `cancelled`, unless the call had ended by itself before. */
+  cancel(): void;
+  /** Frames sent so far of each clip, read live. */
+  framesSent(): readonly number[];
+}
+
+/** Places one call: at most one INVITE dialog. */
+export type PlaceCall = (order: CallOrder, onProgress: (progress: CallProgress) => void) => PlacedCall;
+
+/** What health checks found of the ways out. */
+export interface RouteHealth {
+  trunkState(trunkId: string): TrunkState;
+  /** Whether any way out of the network is not known to be down. Unknown counts as up. */
+  isCallable(routes: Routes): boolean;
+  /** To be called after trunks or direct destinations changed, so that new ones are probed at once. */
+  refresh(): void;
+}
+
+/** Decodes, checks and encodes an uploaded file; throws `not_audio`, `upload_too_long`, `ingest_busy`. */
+export type Ingest = (path: string, limits: IngestLimits) => Promise<IngestedAudio>;
+
+/** The built-in greeting. */
+export interface BuiltInGreeting {
+  readonly frameCount: number;
+  readonly renditions: Readonly<Record<Codec, Uint8Array>>;
+}
+
+/** Structured log, shaped like pino's: an object of fields, then a message. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Wakes once, at or after a monotonic delay in milliseconds; the answer cancels it. */
+export type WakeAfter = (delayMs: number, wake: () => void) => () => void;
+
+export interface RandomSource {
+  /** `length` decimal digits from a CSPRNG. */
+  digits(length: number): string;
+  /** `bytes` random octets in hex. */
+  hex(bytes: number): string;
+}

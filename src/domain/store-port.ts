@@ -1,0 +1,194 @@
+import type { Application, Caller, NewAppKey, Settings } from './application.ts';
+import type { BlastView, NewBlast } from './blast.ts';
+import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
+import type { Codec } from './codec.ts';
+import type { Grant, IssuedGrant } from './grant.ts';
+import type { IngestedAudio, Media } from './media.ts';
+import type { Network, Routes } from './network.ts';
+import type { Trunk } from './trunk.ts';
+
+/**
+ * The store, in verbs. Work handed to `transact` is group-committed: many callers share one commit (one fsync), and
+ * each promise settles only when its own work is durable. Work that throws is rolled back alone. If the commit
+ * itself fails, every caller in the group gets `store_unavailable` (or `disk_full`).
+ */
+export interface Store {
+  transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Committed data only; does not wait for a commit. */
+  view<T>(work: (views: Views) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** The `next` of the page before, or null for the first. */
+  readonly cursor: string | null;
+}
+
+export interface Listing<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** Reads. Absent things are null; lists are newest first. */
+export interface Views {
+  /** Milliseconds since 1970 by the database's clock. */
+  nowMs(): Promise<number>;
+  /** Who a key speaks for, or null if it is unknown or revoked. */
+  findCaller(appKey: string): Promise<Caller | null>;
+  findApplication(id: string): Promise<Application | null>;
+  listApplications(page: Page): Promise<Listing<Application>>;
+  findSettings(): Promise<Settings>;
+
+  findNetwork(id: string): Promise<Network | null>;
+  /** With `applicationId`, only the networks associated with it. */
+  listNetworks(page: Page, applicationId?: string): Promise<Listing<Network>>;
+  /** False for an unknown network or application too; does the same work in every case. */
+  isAssociated(networkId: string, applicationId: string | null): Promise<boolean>;
+  findRoutes(networkId: string): Promise<Routes | null>;
+  /** SIP URIs that some network dials without a trunk: distinct, at most `limit`. */
+  listDirectUris(limit: number): Promise<readonly string[]>;
+
+  findTrunk(id: string): Promise<Trunk | null>;
+  listTrunks(page: Page): Promise<Listing<Trunk>>;
+
+  findMedia(id: string): Promise<Media | null>;
+  listMedia(page: Page, applicationId?: string): Promise<Listing<Media>>;
+  isMediaOwned(mediaId: string, applicationId: string | null): Promise<boolean>;
+  /**
+   * Current clips of those of `mediaIds` that hold one; with `applicationId`, of those associated with it only.
+   * One query whatever the number of ids.
+   */
+  findPlayable(mediaIds: readonly string[], applicationId: string | null): Promise<ReadonlyMap<string, PlayableClip>>;
+  findRendition(clipId: string, codec: Codec): Promise<Uint8Array | null>;
+  /** The uploaded octets, in parts of at most 1 MiB, in order. */
+  findOriginalPart(clipId: string, part: number): Promise<Uint8Array | null>;
+
+  findGrant(token: string): Promise<Grant | null>;
+  /** Whether `grantId` is the id that was issued with the grant. */
+  isGrantId(ref: number, grantId: string): Promise<boolean>;
+
+  recallBlast(applicationId: string, idempotencyKey: string): Promise<RememberedBlast | null>;
+  findBlast(id: string, applicationId?: string): Promise<BlastView | null>;
+  /** At most 100 calls of each blast are listed. */
+  listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
+  listCalls(page: Page): Promise<Listing<CallView>>;
+  /** Calls accepted and not yet dialled. */
+  countWaiting(): Promise<number>;
+  /** When the next waiting call is due, or null if none waits. */
+  nextDueAt(): Promise<number | null>;
+}
+
+export interface PlayableClip {
+  readonly clipId: string;
+  readonly frameCount: number;
+}
+
+export interface RememberedBlast {
+  readonly blastId: string;
+  /** Digest of the request that was answered under this key. */
+  readonly requestDigest: string;
+}
+
+export type NewApplication = Omit<Application, 'createdAt' | 'id'> & { readonly id: string | null };
+export type NewNetwork = Omit<Network, 'createdAt' | 'id'> & { readonly id: string | null };
+export type NewTrunk = Omit<Trunk, 'createdAt' | 'id' | 'hasPassword'> & {
+  readonly id: string | null;
+  /** Plain; the store encrypts it. `null` for none. */
+  readonly password: string | null;
+};
+export interface NewMedia {
+  readonly id: string | null;
+  readonly name: string;
+  readonly applicationIds: readonly string[];
+}
+
+export interface NewClip {
+  readonly id: string;
+  readonly mediaId: string;
+  readonly digest: string;
+  readonly originalBytes: number;
+  readonly audio: IngestedAudio;
+}
+
+/**
+ * Reads and writes of one unit of work. An id that is null is allocated. Creating with a taken id throws
+ * `duplicate_id`; naming another row that does not exist throws `invalid_field` with the field's name.
+ */
+export interface Transaction extends Views {
+  createApplication(application: NewApplication): Promise<string>;
+  /** False if there is no such application. */
+  replaceApplication(id: string, application: NewApplication): Promise<boolean>;
+  deleteApplication(id: string): Promise<boolean>;
+  /** Makes a key, or imports `secret`; a secret already in use anywhere throws `duplicate_id`. */
+  createAppKey(applicationId: string, secret: string | null): Promise<NewAppKey>;
+  revokeAppKey(applicationId: string, keyId: string): Promise<boolean>;
+  replaceSettings(settings: Settings): Promise<void>;
+
+  createNetwork(network: NewNetwork): Promise<string>;
+  replaceNetwork(id: string, network: NewNetwork): Promise<boolean>;
+  deleteNetwork(id: string): Promise<boolean>;
+  /** False if either does not exist. Idempotent. */
+  associateNetwork(networkId: string, applicationId: string): Promise<boolean>;
+  dissociateNetwork(networkId: string, applicationId: string): Promise<boolean>;
+
+  createTrunk(trunk: NewTrunk): Promise<string>;
+  replaceTrunk(id: string, trunk: NewTrunk): Promise<boolean>;
+  /** Throws `in_use` while a network names it. */
+  deleteTrunk(id: string): Promise<boolean>;
+
+  createMedia(media: NewMedia): Promise<string>;
+  /** Throws `in_use` while it is a default greeting. */
+  deleteMedia(id: string): Promise<boolean>;
+  associateMedia(mediaId: string, applicationId: string): Promise<boolean>;
+  dissociateMedia(mediaId: string, applicationId: string): Promise<boolean>;
+
+  issueGrant(grant: { mediaId: string; caller: Caller; ttlSeconds: number }): Promise<IssuedGrant>;
+  /** Compare and set `open -> claimed`; false if another upload was first. */
+  claimGrant(ref: number): Promise<boolean>;
+  /** `claimed -> open`; `failed` counts a failed try. */
+  releaseGrant(ref: number, failed: boolean): Promise<void>;
+  /** Counts a failed try of a grant that was never claimed by it. */
+  countFailedTry(ref: number): Promise<void>;
+  /** `claimed -> spent`; throws `grant_gone` if it was revoked meanwhile. */
+  spendGrant(ref: number, clipId: string): Promise<void>;
+
+  /** Keeps a part of an upload (at most 1 MiB) before its clip exists; parts of no clip are swept at start. */
+  stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;
+  /** Commits the clip and makes it the current one of its media. Throws `not_found` if the media is gone. */
+  insertClip(clip: NewClip): Promise<void>;
+
+  /** Commits the blast and one waiting call for each destination of its network, all pinned as they are now. */
+  insertBlast(blast: NewBlast): Promise<void>;
+  rememberBlast(applicationId: string, idempotencyKey: string, remembered: RememberedBlast): Promise<void>;
+
+  /**
+   * Claims up to `limit` due calls, oldest first, leaving those whose planned trunk is saturated, and commits an
+   * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order).
+   */
+  claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
+  recordRinging(attemptId: string): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec): Promise<void>;
+  /** Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast. */
+  recordOutcome(attemptId: string, result: AttemptResult): Promise<void>;
+  /** Ends waiting calls past their dial-by time as `expired`; how many. */
+  expireCalls(): Promise<number>;
+  /** Ends what still waits and returns the attempts in progress; null if the blast had finished. */
+  cancelBlast(blastId: string): Promise<{ readonly attemptIds: readonly string[] } | null>;
+
+  /** After a crash: ends every attempt left open, and its call, as `interrupted`; how many. */
+  interruptAttempts(): Promise<number>;
+  /** After a crash: reopens claimed grants, drops staged parts of no clip, forgets idempotency keys past 24 h. */
+  sweep(): Promise<void>;
+}
+
+export interface ClaimRequest {
+  readonly limit: number;
+  readonly saturatedTrunkIds: readonly string[];
+  readonly plan: (trunkIds: readonly string[], destination: string) => AttemptPlan;
+}
+
+export interface AttemptPlan {
+  readonly names: DialogNames;
+  readonly trunkId: string | null;
+}

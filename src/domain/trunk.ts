@@ -1,0 +1,25 @@
+import type { Codec } from './codec.ts';
+
+/** A SIP peer that carries calls. */
+export interface Trunk {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: 'udp';
+  readonly username: string | null;
+  readonly hasPassword: boolean;
+  readonly callerId: string | null;
+  /** Which E.164 numbers may be dialled; `+` allows all. */
+  readonly allowedPrefixes: readonly string[];
+  readonly maxConcurrentCalls: number | null;
+  readonly callsPerSecond: number | null;
+  readonly codecs: readonly Codec[];
+  readonly healthCheck: 'options' | 'none';
+  readonly createdAt: number;
+}
+
+export type TrunkState = 'up' | 'down' | 'unknown';
+
+/** Whether the trunk is allowed to carry a call to `number` (E.164 with its plus sign). */
+export const allowsNumber = (trunk: Pick<Trunk, 'allowedPrefixes'>, number: string): boolean =>
+  trunk.allowedPrefixes.some((prefix) => number.startsWith(prefix));

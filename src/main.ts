@@ -1,0 +1,117 @@
+import { recover } from './app/recover.ts';
+import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
+import { createIngest } from './audio/ingest.ts';
+import { openCalling } from './calling.ts';
+import { type Closers, createClosers } from './closers.ts';
+import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
+import { emptyScratch, openDataDirectory, operatorTokenOf, StartError } from './data-directory.ts';
+import type { Log } from './domain/ports.ts';
+import { openServers } from './http-servers.ts';
+import { createLog } from './log.ts';
+import { openSqliteStore } from './store/open-store.ts';
+import { openVault } from './store/vault.ts';
+
+/** A server that answers. */
+export interface Running {
+  /** The listening address, as `http://ADDRESS:PORT`. */
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+  /** Where SIP is spoken, as `sip:ADDRESS:PORT`. */
+  readonly sip: string;
+  readonly operatorToken: string;
+  /** Takes nothing new, lets calls end for at most `withinMs`, then closes everything. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** How long calls in progress may go on after SIGTERM. */
+const DRAIN_MS = 30_000;
+
+/** Builds and starts a server. Throws StartError, with everything closed again. */
+export const start = async (config: Config, log: Log): Promise<Running> => {
+  const closers = createClosers();
+  const close = () => closers.closeAll((name, error) => log.error({ err: error }, `${name} did not close`));
+  try {
+    return await open(config, log, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
+  const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
+  const vault = await openVault(config.dataDirectory);
+  const store = await openSqliteStore({ path: config.databasePath, vault, log });
+  closers.add('store', () => store.close());
+  await emptyScratch(scratchDirectory);
+  await recover(store, log);
+  const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
+  const greeting = await loadBuiltInGreeting();
+  const ingest = await createIngest({ scratchDirectory, log });
+  const calling = await openCalling(config, { store, greeting, log, closers });
+  const servers = await openServers(config, {
+    store,
+    ingest,
+    greeting,
+    calling,
+    operatorToken,
+    scratchDirectory,
+    log,
+    closers,
+  });
+  calling.dialer.start();
+  return {
+    ...servers,
+    sip: `sip:${calling.transport.address}:${calling.transport.port}`,
+    operatorToken,
+    async stop(withinMs) {
+      await calling.dialer.drain(withinMs);
+      await close();
+    },
+  };
+};
+
+/**
+ * `ringcast serve`: runs until SIGTERM or SIGINT. Exit status 2 for a wrong configuration, 1 for anything else that
+ * stops the start; either way one sentence.
+ */
+export const serve = async (flags: Readonly<Record<string, string>>): Promise<void> => {
+  try {
+    const config = readConfig({ ...process.env, ...flagVariables(flags) });
+    const log = createLog(config.logLevel);
+    const running = await start(config, log);
+    announce(running);
+    stopOnSignal(running, log);
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+};
+
+/** Flags by their names (`--data-dir`), as the variables they stand for. */
+const flagVariables = (flags: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    SETTINGS.flatMap(({ variable, flag }) => (flags[flag] === undefined ? [] : [[variable, flags[flag]]])),
+  );
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof ConfigError || error instanceof StartError || error instanceof Error ? error.message : String(error);
+
+const announce = ({ publicUrl, operatorUrl, sip }: Running): void => {
+  const line = process.stdout.isTTY
+    ? `Ringcast is ready: ${publicUrl} (public), ${operatorUrl} (operator), ${sip}`
+    : JSON.stringify({ ready: true, public: publicUrl, operator: operatorUrl, sip });
+  process.stdout.write(`${line}\n`);
+};
+
+const stopOnSignal = (running: Running, log: Log): void => {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping: calls in progress may end, a second signal ends them');
+    running.stop(DRAIN_MS).then(() => process.exit(0));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+};
