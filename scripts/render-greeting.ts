@@ -1,0 +1,16 @@
+/** Encodes assets/greeting.wav as an upload would be; part of make-assets.sh. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createIngest } from '../src/audio/ingest.ts';
+
+const asset = (name: string): string => fileURLToPath(new URL(`../assets/${name}`, import.meta.url));
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const scratchDirectory = await mkdtemp(join(tmpdir(), 'ringcast-assets-'));
+const ingest = await createIngest({ scratchDirectory, ffmpegPath: null, log: silent });
+const { renditions } = await ingest(asset('greeting.wav'), { maxSeconds: 10 });
+await writeFile(asset('greeting.pcmu'), renditions.PCMU);
+await writeFile(asset('greeting.pcma'), renditions.PCMA);
+await rm(scratchDirectory, { recursive: true });

@@ -1,0 +1,90 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ingest, Log } from '../domain/ports.ts';
+import { type Container, recogniseContainer } from './container.ts';
+import { DECODED_RATE_HZ } from './decode-arguments.ts';
+import { createDecode } from './decoder.ts';
+import type { DecoderProgram } from './decoder-process.ts';
+import { createGate } from './gate.ts';
+import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
+import { notAudio } from './not-audio.ts';
+import { findLengthFault, readPromisedSeconds } from './promised-length.ts';
+import { encodeRenditions } from './renditions.ts';
+import { wasmFfmpeg } from './wasm-ffmpeg.ts';
+
+const RUNNING_DECODERS = 2;
+const WAITING_UPLOADS = 32;
+
+export interface IngestOptions {
+  /** An existing folder; every decoding has an empty folder of its own in it, and leaves nothing. */
+  readonly scratchDirectory: string;
+  /** Which FFmpeg to run; null for the WebAssembly build; absent for the first one on PATH that works, if any. */
+  readonly ffmpegPath?: string | null;
+  readonly log: Log;
+}
+
+/** What a file was found to be. */
+interface Inspected {
+  readonly container: Container;
+  readonly promisedSeconds: number | null;
+}
+
+/** Refuses before any decoder is started what is no audio file, or is one cut short. */
+const inspect = async (path: string): Promise<Inspected> => {
+  const file = await open(path);
+  try {
+    const container = await recogniseContainer(file);
+    if (container === null) throw notAudio('The file is not audio.');
+    const fault = await findLengthFault(file, container);
+    if (fault !== null) throw notAudio(`The file is cut short: ${fault}.`);
+    return { container, promisedSeconds: await readPromisedSeconds(file, container) };
+  } finally {
+    await file.close();
+  }
+};
+
+const SLACK_SECONDS = 0.1;
+
+const expectSeconds = (samples: Int16Array, promisedSeconds: number | null): void => {
+  const seconds = samples.length / DECODED_RATE_HZ;
+  if (promisedSeconds === null || seconds > promisedSeconds - SLACK_SECONDS) return;
+  throw notAudio(`The file is damaged or cut short: it promises ${promisedSeconds} seconds and holds ${seconds}.`);
+};
+
+const tryIn = async (scratchDirectory: string, path: string): Promise<DecoderProgram | null> => {
+  const directory = await mkdtemp(join(scratchDirectory, 'probe-'));
+  try {
+    return await tryNativeFfmpeg(path, directory);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+};
+
+const chooseProgram = async ({ scratchDirectory, ffmpegPath, log }: IngestOptions): Promise<DecoderProgram> => {
+  if (ffmpegPath === null) return wasmFfmpeg();
+  const path = ffmpegPath ?? (await findFfmpeg(process.env.PATH ?? ''));
+  if (path === null) return wasmFfmpeg();
+  const native = await tryIn(scratchDirectory, path);
+  if (native) return native;
+  if (ffmpegPath !== undefined) throw new Error(`${path} is not an FFmpeg that can decode audio here.`);
+  log.warn({ path }, 'the ffmpeg found on PATH cannot decode audio here; using the WebAssembly build');
+  return wasmFfmpeg();
+};
+
+/** An `Ingest`, and which decoder it uses, for people. */
+export type DescribedIngest = Ingest & { readonly describeDecoder: () => string };
+
+/** Chooses the decoder, once, and tells the log. Throws an Error if `ffmpegPath` names a program that cannot decode. */
+export const createIngest = async (options: IngestOptions): Promise<DescribedIngest> => {
+  const program = await chooseProgram(options);
+  options.log.info({ decoder: program.description }, 'audio decoder chosen');
+  const decode = createDecode({ program, scratchDirectory: options.scratchDirectory, log: options.log });
+  const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
+  const ingest: Ingest = async (path, { maxSeconds }) => {
+    const { container, promisedSeconds } = await inspect(path);
+    const samples = await gate(() => decode(path, container.demuxer, maxSeconds));
+    expectSeconds(samples, promisedSeconds);
+    return { ...encodeRenditions(samples), type: container.type };
+  };
+  return Object.assign(ingest, { describeDecoder: () => program.description });
+};

@@ -1,0 +1,117 @@
+/** What the HTTP APIs answer, as far as the command line reads it (INTERFACE parts C and D). */
+export interface Listing<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+export interface NewAppKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface RetryRule {
+  readonly maxAttempts: number;
+  readonly delaySeconds: number;
+  readonly on: readonly string[];
+}
+
+export interface Application {
+  readonly id: string;
+  readonly name: string;
+  readonly defaultGreetingId: string | null;
+  readonly retry: RetryRule;
+  readonly appKey?: NewAppKey;
+}
+
+export interface Network {
+  readonly id: string;
+  readonly name: string;
+  readonly destinations: readonly string[];
+  readonly trunkIds: readonly string[];
+  readonly callerId: string | null;
+  readonly applicationIds: readonly string[];
+}
+
+export interface Trunk {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: string;
+  readonly hasPassword: boolean;
+  readonly callerId: string | null;
+  readonly allowedPrefixes: readonly string[];
+  readonly maxConcurrentCalls: number | null;
+  readonly callsPerSecond: number | null;
+  readonly codecs: readonly string[];
+  readonly healthCheck: string;
+  readonly state: string;
+}
+
+export interface Media {
+  readonly id: string;
+  readonly name: string;
+  readonly applicationIds?: readonly string[];
+  readonly clip: Clip | null;
+}
+
+export interface Clip {
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly type: string;
+  readonly createdAt: string;
+}
+
+export interface ClipProgress {
+  readonly mediaId: string | null;
+  readonly framesSent: number;
+  readonly framesTotal: number;
+}
+
+export interface Attempt {
+  readonly number: number;
+  readonly trunkId: string | null;
+  readonly sipCallId: string;
+  readonly dialledAt: string | null;
+  readonly ringingAt: string | null;
+  readonly answeredAt: string | null;
+  readonly endedAt: string | null;
+  readonly sipStatus: number | null;
+  readonly sipReason: string | null;
+  readonly codec: string | null;
+  readonly clips: readonly ClipProgress[];
+}
+
+export interface Call {
+  readonly id: string;
+  readonly blastId?: string;
+  readonly destination: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface Blast {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly networkId: string;
+  readonly mediaIds: readonly string[];
+  readonly greetingId: string | null;
+  readonly acceptedAt: string;
+  readonly state: string;
+  readonly calls: readonly Call[];
+}
+
+/** `MediaResponse` of the seed interface. */
+export interface MediaAnswer {
+  readonly MediaResponse: { readonly message: string; readonly status: number; readonly fileSize: number };
+}
+
+/** `UploadResponse` of the seed interface. */
+export interface GrantAnswer {
+  readonly UploadResponse: {
+    readonly message: string;
+    readonly status: number;
+    readonly grantId: string;
+    readonly uri: string;
+  };
+}

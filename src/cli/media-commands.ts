@@ -1,0 +1,97 @@
+import { openAsBlob } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { UPLOAD_TIMEOUT_MS } from './api-client.ts';
+import type { GrantAnswer, Media } from './api-shapes.ts';
+import { appKey, applicationApi, operatorApi, type ServerOptions, seedApi } from './connection.ts';
+import { Failure, sentenceOf } from './failure.ts';
+import { onlyGiven, repeated, segment, withAppKey, withOperator } from './options.ts';
+import { type Output, type PrintOptions, printDone, printJson, printLines } from './output.ts';
+import {
+  addAssociationCommands,
+  addResourceCommands,
+  createResource,
+  type OperatorOptions,
+  pathOf,
+  type Resource,
+} from './resource-commands.ts';
+import { curlUpload } from './shell.ts';
+import { inOneCell, inSeconds, visible } from './text.ts';
+
+const MEDIA: Resource<Media> = {
+  path: '/operator/v1/media',
+  noun: 'media',
+  plural: 'media',
+  columns: [
+    ['id', (media) => media.id],
+    ['name', (media) => media.name],
+    ['clip', ({ clip }) => (clip === null ? 'none yet' : `${inSeconds(clip.durationMs)}, ${clip.type}`)],
+    ['applications', (media) => inOneCell(media.applicationIds ?? [])],
+  ],
+};
+
+/** A file to be sent, read as it is sent. Throws a Failure that names it. */
+export const openFile = async (path: string): Promise<Blob> => {
+  try {
+    if ((await stat(path)).isFile()) return await openAsBlob(path);
+  } catch {
+    // Whatever the reason is, the path is what has to be mended.
+  }
+  throw new Failure(`${visible(path)} is no file that can be read: is the path right?`);
+};
+
+const upload = async (output: Output, id: string, file: string, options: OperatorOptions): Promise<void> => {
+  const api = await operatorApi(options);
+  const path = `${pathOf(MEDIA, id)}/audio`;
+  const body = await openFile(file);
+  const reply = await api.request({ method: 'PUT', path, file: body, timeoutMs: UPLOAD_TIMEOUT_MS });
+  printDone(output, options, reply, `media ${id} now plays ${file}`);
+};
+
+const download = async (output: Output, id: string, file: string, options: ServerOptions): Promise<void> => {
+  const octets = await applicationApi(options).download(`/api/v1/media/${segment(id)}/audio`);
+  try {
+    await writeFile(file, octets);
+  } catch (error) {
+    throw new Failure(`${visible(file)} cannot be written (${sentenceOf(error)}): name another with -o.`);
+  }
+  printLines(output, [visible(`media ${id} as the phone hears it: ${file}`)]);
+};
+
+const grant = async (output: Output, id: string, options: ServerOptions & PrintOptions): Promise<void> => {
+  const api = seedApi(options);
+  const form = { action: 'upload_grant', appkey: appKey(options) };
+  const reply = await api.request<GrantAnswer>({ method: 'POST', path: `/api/rest/media/${segment(id)}`, form });
+  if (options.json) return printJson(output, reply.text);
+  const { grantId, uri } = reply.value.UploadResponse;
+  printLines(output, [
+    visible(`grant ${grantId} for media ${id}: one upload within its time, with`),
+    visible(curlUpload(api.baseUrl + uri, 'FILE')),
+  ]);
+};
+
+/** `ringcast media`: media ids and their clips. */
+export const addMediaCommands = (program: Command, output: Output): void => {
+  const media = program.command('media').description('media: the ids that clips are played by');
+  withOperator(media.command('create').description('make a media id, empty until a clip is uploaded'))
+    .option('--name <name>', 'what people call it')
+    .option('--id <id>', 'its id (default: allocated)')
+    .option('--application <id>', 'application that may play it and upload to it (repeat for more)', repeated)
+    .action((options: OperatorOptions & { id?: string; name?: string; application?: readonly string[] }) =>
+      createResource(output, options, MEDIA, {
+        ...onlyGiven({ id: options.id, name: options.name }),
+        applicationIds: options.application ?? [],
+      }),
+    );
+  addResourceCommands(media, output, MEDIA);
+  addAssociationCommands(media, output, MEDIA);
+  withOperator(media.command('upload <id> <file>').description('give a media id its clip, without a grant')).action(
+    (id: string, file: string, options: OperatorOptions) => upload(output, id, file, options),
+  );
+  withAppKey(media.command('audio <id>').description('fetch the clip as WAV, as the phone hears it'))
+    .requiredOption('-o, --output <file>', 'file to write')
+    .action((id: string, options: ServerOptions & { output: string }) => download(output, id, options.output, options));
+  withAppKey(media.command('grant <id>').description('ask for an upload grant and show how to use it')).action(
+    (id: string, options: ServerOptions & PrintOptions) => grant(output, id, options),
+  );
+};

@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { dataDirectory, type ServerOptions } from './connection.ts';
+import type { Launch, PhoneBehaviour, PhoneOptions } from './launch.ts';
+import { seconds } from './options.ts';
+
+const addServe = (program: Command, launch: Launch): void => {
+  const serve = program.command('serve').description('run the server until it is told to stop');
+  const options = launch.settings.map(({ flag, variable, description, default: fallback }) => {
+    const defaults = fallback === null ? '' : `, default ${fallback}`;
+    return new Option(`${flag} <value>`, `${description} (${variable}${defaults})`);
+  });
+  for (const option of options) serve.addOption(option);
+  serve.action((given: Record<string, string | undefined>) =>
+    launch.serve(
+      Object.fromEntries(
+        options.flatMap((option) => {
+          const value = given[option.attributeName()];
+          return value === undefined ? [] : [[option.long ?? '', value]];
+        }),
+      ),
+    ),
+  );
+};
+
+/** Reads `ADDRESS:PORT` with an IPv4 address. */
+export const listenAddress = (text: string): PhoneOptions['listen'] => {
+  const [, address, port] = /^([^:]+):([0-9]{1,5})$/.exec(text) ?? [];
+  if (address !== undefined && isIP(address) === 4 && Number(port) <= 65_535) return { address, port: Number(port) };
+  throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:5070 (port 0 for any free one).');
+};
+
+/** Reads what the test phone shall do. */
+export const phoneBehaviour = (text: string): PhoneBehaviour => {
+  const plain = (['answer', 'busy', 'ring', 'decline'] as const).find((name) => name === text);
+  if (plain) return plain;
+  const [, after] = /^hang-up-after=(.+)$/.exec(text) ?? [];
+  if (after !== undefined) return { hangUpAfterMs: Math.round(seconds(after) * 1000) };
+  throw new InvalidArgumentError('Expected answer, busy, ring, decline or hang-up-after=SECONDS.');
+};
+
+const USUAL_PHONE = '127.0.0.1:5070';
+
+interface PhoneFlags {
+  readonly listen: PhoneOptions['listen'];
+  readonly record?: string;
+  readonly answerAfter: number;
+  readonly behaviour: PhoneBehaviour;
+}
+
+const addPhone = (program: Command, launch: Launch): void => {
+  program
+    .command('phone')
+    .description('run a test phone: it answers calls and can record them')
+    .addOption(
+      new Option('--listen <address:port>', 'where it takes calls')
+        .argParser(listenAddress)
+        .default(listenAddress(USUAL_PHONE), USUAL_PHONE),
+    )
+    .option('--record <dir>', 'folder for a WAV file of each call')
+    .option('--answer-after <seconds>', 'how long it rings first', seconds, 1)
+    .addOption(
+      new Option('--behaviour <what>', 'answer, busy, ring, decline or hang-up-after=SECONDS')
+        .argParser(phoneBehaviour)
+        .default(phoneBehaviour('answer'), 'answer'),
+    )
+    .action((flags: PhoneFlags) =>
+      launch.phone({
+        listen: flags.listen,
+        recordDirectory: flags.record ?? null,
+        answerAfterMs: Math.round(flags.answerAfter * 1000),
+        behaviour: flags.behaviour,
+      }),
+    );
+};
+
+const addDemo = (program: Command, launch: Launch): void => {
+  program
+    .command('demo [files...]')
+    .description('ring a test phone, play FILEs (or two samples) to it, and compare what it heard with what was sent')
+    .option('--stay', 'then keep server and phone running')
+    .option('--data-dir <dir>', 'data directory to use (default: RINGCAST_DATA_DIR, else ./data)')
+    .action((files: string[], options: ServerOptions & { stay?: boolean }) =>
+      launch.demo({ files, stay: options.stay ?? false, dataDirectory: dataDirectory(options) }),
+    );
+};
+
+/** `serve`, `phone` and `demo`: the commands that run something rather than ask a server. */
+export const addProcessCommands = (program: Command, launch: Launch): void => {
+  addServe(program, launch);
+  addDemo(program, launch);
+  addPhone(program, launch);
+};

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import type { Trunk } from './api-shapes.ts';
+import { Failure } from './failure.ts';
+import { onlyGiven, orNone, repeated, wholeNumber, withOperator } from './options.ts';
+import type { Output } from './output.ts';
+import {
+  addResourceCommands,
+  createResource,
+  type OperatorOptions,
+  type Resource,
+  updateResource,
+} from './resource-commands.ts';
+import { inOneCell, visible } from './text.ts';
+
+interface Options extends OperatorOptions {
+  readonly id?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly username?: string;
+  readonly password?: string | false;
+  readonly callerId?: string;
+  readonly allow?: readonly string[];
+  readonly maxConcurrentCalls?: number;
+  readonly callsPerSecond?: number;
+  readonly codec?: readonly string[];
+  readonly healthCheck?: string;
+}
+
+const TRUNKS: Resource<Trunk> = {
+  path: '/operator/v1/trunks',
+  noun: 'trunk',
+  plural: 'trunks',
+  columns: [
+    ['id', (trunk) => trunk.id],
+    ['address', (trunk) => `${trunk.host}:${trunk.port}/${trunk.transport}`],
+    ['state', (trunk) => trunk.state],
+    ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
+    ['caller id', (trunk) => trunk.callerId ?? '-'],
+    ['most calls', (trunk) => String(trunk.maxConcurrentCalls ?? '-')],
+    ['calls/s', (trunk) => String(trunk.callsPerSecond ?? '-')],
+    ['codecs', (trunk) => inOneCell(trunk.codecs)],
+    ['health check', (trunk) => trunk.healthCheck],
+  ],
+};
+
+const given = (options: Options): Record<string, unknown> =>
+  onlyGiven({
+    host: options.host,
+    port: options.port,
+    username: options.username,
+    password: options.password === false ? null : options.password,
+    callerId: orNone(options.callerId),
+    allowedPrefixes: options.allow,
+    maxConcurrentCalls: options.maxConcurrentCalls,
+    callsPerSecond: options.callsPerSecond,
+    codecs: options.codec,
+    healthCheck: options.healthCheck,
+  });
+
+/** The server never shows a password, so it cannot be written back: it has to be given again, or given up. */
+const changes = (options: Options, before: Trunk): Record<string, unknown> => {
+  if (!before.hasPassword || options.password !== undefined) return given(options);
+  throw new Failure(
+    `trunk ${visible(before.id)} has a password, which is never shown: give it again with --password, or --no-password.`,
+    2,
+  );
+};
+
+const withFields = (command: Command): Command =>
+  withOperator(command)
+    .option('--port <port>', 'its SIP port (default: 5060)', wholeNumber(1, 65_535))
+    .option('--username <name>', 'user name it asks for')
+    .option('--password <password>', 'password it asks for')
+    .option('--caller-id <number>', 'number shown to callees, or none')
+    .option('--max-concurrent-calls <n>', 'calls it carries at once', wholeNumber(1, 1_000_000))
+    .option('--calls-per-second <n>', 'new calls it takes a second', wholeNumber(1, 1_000_000))
+    .option('--codec <name>', 'codec to offer, such as PCMU (repeat for more, in order)', repeated)
+    .option('--health-check <kind>', 'options (default) or none');
+
+/** `ringcast trunk`: the SIP peers that carry calls. */
+export const addTrunkCommands = (program: Command, output: Output): void => {
+  const trunk = program.command('trunk').description('trunks: the SIP peers that carry calls');
+  const allow = 'prefix of numbers it may dial, such as +44, or + for all (repeat for more)';
+  withFields(trunk.command('create').description('make a trunk'))
+    .requiredOption('--host <host>', 'its address or name')
+    .requiredOption('--allow <prefix>', allow, repeated)
+    .option('--id <id>', 'its id (default: allocated)')
+    .action((options: Options) =>
+      createResource(output, options, TRUNKS, {
+        ...onlyGiven({ id: options.id }),
+        transport: 'udp',
+        ...given(options),
+      }),
+    );
+  withFields(trunk.command('update <id>').description('change what is given, keep the rest'))
+    .option('--host <host>', 'its address or name')
+    .option('--no-password', 'it asks for none any more')
+    .option('--allow <prefix>', `${allow}; replaces all`, repeated)
+    .action((id: string, options: Options) =>
+      updateResource(output, options, TRUNKS, id, (before) => changes(options, before)),
+    );
+  addResourceCommands(trunk, output, TRUNKS);
+};

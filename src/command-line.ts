@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import type { Launch } from './cli/launch.ts';
+import { runProgram } from './cli/program.ts';
+import { SETTINGS } from './config.ts';
+
+/** What the demo starts its children with: the executable beside this file, `.ts` in a checkout, `.js` when built. */
+const EXECUTABLE = fileURLToPath(
+  new URL(`./ringcast${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+
+/** Each part is loaded when its command runs: `ringcast calls` needs neither the server nor the phone. */
+const LAUNCH: Launch = {
+  settings: SETTINGS,
+  serve: async (flags) => (await import('./main.ts')).serve(flags),
+  phone: async (options) => (await import('./phone/command.ts')).runPhone(options),
+  demo: async (options) =>
+    (await import('./demo/demo.ts')).runDemo({ ...options, executable: EXECUTABLE }, process.stdout),
+  callItself: async () => (await import('./demo/call-itself.ts')).callItself(EXECUTABLE),
+};
+
+/** Runs the command line of this process and sets its exit status. */
+export const runCommandLine = async (): Promise<void> => {
+  // `ringcast calls | head` closes the pipe: no error, just nobody left to write to.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  process.exitCode = await runProgram(process.argv.slice(2), LAUNCH, { out: process.stdout, err: process.stderr });
+};

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { decodeUlaw } from '../rtp/g711.ts';
+import { readWav } from '../rtp/wav.ts';
+import type { SentPart } from './compare.ts';
+import type { Provision } from './provision.ts';
+
+const BUILT_IN_GREETING = new URL('../../assets/greeting.pcmu', import.meta.url);
+
+const audioOf = async (made: Provision, mediaId: string): Promise<Int16Array> =>
+  readWav(await made.application.download(`/api/v1/media/${encodeURIComponent(mediaId)}/audio`)).samples;
+
+/** The default greeting: the built-in one, unless the operator of this data directory chose another. */
+const greetingAudio = async (made: Provision): Promise<Int16Array> => {
+  const settings = await made.operator.request<{ defaultGreetingId: string | null }>({
+    method: 'GET',
+    path: '/operator/v1/settings',
+  });
+  const mediaId = settings.value.defaultGreetingId;
+  if (mediaId === null) return decodeUlaw(await readFile(BUILT_IN_GREETING));
+  // The demo's application may fetch only what is associated with it.
+  const path = `/operator/v1/media/${encodeURIComponent(mediaId)}/applications/${encodeURIComponent(made.applicationId)}`;
+  await made.operator.request({ method: 'PUT', path });
+  return audioOf(made, mediaId);
+};
+
+/** What the phone must hear: the greeting, then the clips as the server gives them out, all decoded from G.711. */
+export const sentAudio = async (made: Provision, mediaIds: readonly string[]): Promise<SentPart[]> => {
+  const parts: SentPart[] = [{ label: 'greeting', samples: await greetingAudio(made) }];
+  for (const [index, mediaId] of mediaIds.entries()) {
+    parts.push({ label: `clip ${index + 1} of ${mediaIds.length}`, samples: await audioOf(made, mediaId) });
+  }
+  return parts;
+};

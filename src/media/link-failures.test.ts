@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ADDRESS,
+  bindSocket,
+  closeSocket,
+  makeClip,
+  makeLog,
+  openRtpPeer,
+  PCMU,
+  pattern,
+  payloads,
+  prepare,
+  startThread,
+} from '../../test/support/media.ts';
+
+describe('what cannot be sent', () => {
+  it('is not counted, told once, and does not stop the call or any other', async () => {
+    const { log, lines } = makeLog();
+    const [thread, peer] = [await startThread({ log }), await openRtpPeer()];
+    const [nowhere, nobody, somewhere] = await Promise.all([1, 2, 3].map((seed) => prepare(thread, makeClip(seed, 5))));
+    nowhere?.play({ address: 'phone.example', port: 4_000, ...PCMU });
+    nobody?.play({ address: ADDRESS, port: 0, ...PCMU });
+    somewhere?.play({ ...peer, ...PCMU });
+    await Promise.all([nowhere?.finished, nobody?.finished, somewhere?.finished]);
+    expect([nowhere?.framesSent(), nobody?.framesSent(), somewhere?.framesSent()]).toEqual([[0], [0], [5]]);
+    expect(lines).toEqual(Array(2).fill('warn Voice packets of a call cannot be sent'));
+  });
+
+  it('plays to the end towards a port where nobody listens', async () => {
+    const [thread, gone] = [await startThread(), await bindSocket()];
+    const { port: closedPort } = gone.address();
+    await closeSocket(gone);
+    const port = await prepare(thread, makeClip(1, 5));
+    port.play({ address: ADDRESS, port: closedPort, ...PCMU });
+    await port.finished;
+    expect(port.packetsSent()).toBe(5);
+  });
+});
+
+/** An even port that is taken, the two even ones above it that are free. */
+const findRange = async (): Promise<[number, number]> => {
+  const taken = (await bindSocket()).address().port;
+  if (taken % 2 === 1 || taken > 65_000) return findRange();
+  try {
+    const above = [await bindSocket(taken + 2), await bindSocket(taken + 4)];
+    await Promise.all(above.map(closeSocket));
+    return [taken, taken + 5];
+  } catch {
+    // Another program has one of them: look elsewhere.
+    return findRange();
+  }
+};
+
+describe('the port range', () => {
+  it('gives even ports in turn, passes over what another program holds, and says when none is left', async () => {
+    const [first, last] = await findRange();
+    const thread = await startThread({ ports: [first, last] });
+    const one = await prepare(thread, makeClip(1, 1));
+    const two = await prepare(thread, makeClip(2, 1));
+    expect([one.port, two.port]).toEqual([first + 2, first + 4]);
+    await expect(prepare(thread, makeClip(3, 1))).rejects.toThrow('widen RINGCAST_RTP_PORTS');
+    await one.stop();
+    expect((await prepare(thread, makeClip(3, 1))).port).toBe(first + 2);
+  });
+
+  it('is refused at the start if it holds no even port', async () => {
+    await expect(startThread({ ports: [16_385, 16_385] })).rejects.toThrow('16385-16385 holds no even port');
+  });
+
+  it('is not to blame when the address is not of this machine', async () => {
+    const thread = await startThread({ bindAddress: '192.0.2.1' });
+    await expect(prepare(thread, makeClip(1, 1))).rejects.toThrow('Cannot bind an RTP port on 192.0.2.1');
+  });
+});
+
+/** The real thread, which throws when it is given a clip of that key. */
+const FRAGILE = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import ${JSON.stringify(new URL('./thread.ts', import.meta.url).href)};
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ clips }) => {
+      if (clips?.[0]?.frameCount === 13) throw new Error('crash on demand');
+    });
+  `)}`,
+);
+
+describe('a crash of the thread', () => {
+  it('finishes every call, rejects what is being prepared, is logged, and the next call gets a new thread', async () => {
+    const { log, lines } = makeLog();
+    const [thread, peer] = [await startThread({ log, entry: FRAGILE }), await openRtpPeer()];
+    const playing = await prepare(thread, makeClip(1, 3_000));
+    playing.play({ ...peer, ...PCMU });
+    await peer.until(1);
+    await expect(prepare(thread, makeClip(2, 13))).rejects.toThrow('The media thread has ended.');
+    await playing.finished;
+    await playing.stop();
+    expect(playing.framesSent()[0]).toBeLessThan(3_000);
+    expect(lines).toEqual(['error The media thread crashed']);
+
+    const next = await prepare(thread, makeClip(3, 2));
+    const nextPeer = await openRtpPeer();
+    next.play({ ...nextPeer, ...PCMU });
+    await nextPeer.until(2);
+    expect(payloads(nextPeer.packets())).toEqual(Buffer.from(pattern(3, 2)));
+  });
+
+  it('at the start is told', async () => {
+    const entry = new URL('data:text/javascript,throw new Error("does not load")');
+    await expect(startThread({ entry })).rejects.toThrow('The media thread has ended.');
+  });
+});
+
+describe('closing the thread', () => {
+  it('finishes and stops every call, without calling that a crash, and nothing can be prepared any more', async () => {
+    const { log, lines } = makeLog();
+    const [thread, peer] = [await startThread({ log }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(1, 3_000));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(1);
+    await Promise.all([thread.close(), thread.close()]);
+    await Promise.all([port.finished, port.stop()]);
+    await expect(prepare(thread, makeClip(2, 1))).rejects.toThrow('The media thread is closed.');
+    expect(lines).toEqual([]);
+  });
+
+  it('rejects clips that are no whole frames', async () => {
+    const thread = await startThread();
+    const clip = { ...makeClip(1, 2), frameCount: 3 };
+    await expect(prepare(thread, clip)).rejects.toThrow('Clip clip 1 has 320 octets of PCMU, not 3 whole frames.');
+  });
+});
