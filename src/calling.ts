@@ -33,7 +33,14 @@ export const openCalling = async (
   closers.add('sip transport', () => transport.close());
   const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
   closers.add('media thread', () => media.close());
-  const agent = createUserAgent({ transport, media, externalAddress: config.externalAddress, log, random });
+  const agent = createUserAgent({
+    transport,
+    media,
+    externalAddress: config.externalAddress,
+    wakeAfter,
+    log,
+    random,
+  });
   closers.add('user agent', () => agent.close());
   const monitor = createTrunkMonitor({ probe: agent.probe, listTargets: () => listTargets(store), wakeAfter, log });
   closers.add('trunk monitor', () => monitor.close());

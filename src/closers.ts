@@ -11,7 +11,9 @@ export const createClosers = (): Closers => {
     async closeAll(onError) {
       for (let top = stack.pop(); top; top = stack.pop()) {
         const { name, close } = top;
-        await Promise.try(close).catch((error: unknown) => onError(name, error));
+        await Promise.resolve()
+          .then(close)
+          .catch((error: unknown) => onError(name, error));
       }
     },
   };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Failure } from '../cli/failure.ts';
 import { inSeconds } from '../cli/text.ts';
 import type { Child } from './child.ts';
-import { whatDiffers } from './compare.ts';
 import { childEnvironment, operatorTokenIn } from './environment.ts';
 import { demoFiles } from './files.ts';
 import { listenForInterrupt } from './interrupt.ts';
@@ -35,8 +34,15 @@ const rehearse = async (
   const [file] = await demoFiles([], undefined);
   const mediaIds = file === undefined ? [] : [await uploadClip(made, file.name, file.path)];
   const sent = await sentAudio(made, mediaIds);
-  const { comparison } = await perform({ stage, made, mediaIds, sent, signal, onProgress: () => undefined });
-  if (!comparison.equal) throw new Failure(`what was heard differs from what was sent: ${whatDiffers(comparison)}.`);
+  const { comparison, difference } = await perform({
+    stage,
+    made,
+    mediaIds,
+    sent,
+    signal,
+    onProgress: () => undefined,
+  });
+  if (difference !== null) throw new Failure(`what was heard differs from what was sent: ${difference}`);
   return `${inSeconds(comparison.heardSamples / 8)} of audio heard, every sample as it was sent`;
 };
 

@@ -4,7 +4,7 @@ import { createLiveView } from '../cli/live-view.ts';
 import type { TextStream } from '../cli/output.ts';
 import { visible } from '../cli/text.ts';
 import type { Child } from './child.ts';
-import { comparisonLines, whatDiffers } from './compare.ts';
+import { comparisonLines } from './compare.ts';
 import { childEnvironment, DATA_SETTINGS, operatorTokenIn } from './environment.ts';
 import { type DemoFile, demoFiles } from './files.ts';
 import { listenForInterrupt } from './interrupt.ts';
@@ -60,14 +60,13 @@ const ring = async (act: Act, made: Provision, mediaIds: readonly string[]): Pro
   });
 };
 
-const report = (act: Act, { recording, comparison }: Performance): void => {
+const report = (act: Act, { recording, comparison, difference }: Performance): void => {
   act.say('');
   act.say('What the phone heard, compared with what was sent, sample for sample:');
   for (const line of comparisonLines(comparison)) act.say(line);
   act.say(`Recording: ${visible(relative(process.cwd(), recording))}`);
   act.say('');
-  if (!comparison.equal)
-    throw new Failure(`what the phone heard differs from what was sent: ${whatDiffers(comparison)}.`);
+  if (difference !== null) throw new Failure(`what the phone heard differs from what was sent: ${difference}.`);
 };
 
 const untilEnded = async ({ signal, stage, say }: Act): Promise<void> => {
@@ -89,7 +88,8 @@ const conclude = async (act: Act, made: Omit<Made, 'baseUrl'>): Promise<void> =>
     return untilEnded(act);
   }
   const names = ownNames({ ...run, workingDirectory: process.cwd() });
-  for (const line of nextSteps(names, stage.phonePort, { ...made, baseUrl: USUAL_BASE_URL })) say(line);
+  const phone = { port: stage.phonePort, recordings: relative(process.cwd(), stage.recordDirectory) };
+  for (const line of nextSteps(names, phone, { ...made, baseUrl: USUAL_BASE_URL })) say(line);
 };
 
 const play = async (act: Act): Promise<void> => {

@@ -19,14 +19,17 @@ test('three curl lines hold the real ids and the key', () => {
 });
 
 test('after the demo: the server, the phone, and the lines', () => {
-  const text = nextSteps(NAMES, 5070, MADE).join('\n');
+  const text = nextSteps(NAMES, { port: 5070, recordings: 'data/recordings' }, MADE).join('\n');
   expect(text).toContain('  npm start\n');
-  expect(text).toContain('  ./ringcast phone --record recordings\n');
+  expect(text).toContain('  ./ringcast phone --record data/recordings\n');
   for (const line of curlLines(MADE)) expect(text.split('\n')).toContain(`  ${line}`);
 });
 
 test('a phone at another port is told where to listen: the network calls it there', () => {
-  expect(nextSteps(NAMES, 40123, MADE).join('\n')).toContain('./ringcast phone --listen 127.0.0.1:40123 --record');
+  const phone = { port: 40123, recordings: 'my data/recordings' };
+  expect(nextSteps(NAMES, phone, MADE).join('\n')).toContain(
+    "./ringcast phone --listen 127.0.0.1:40123 --record 'my data/recordings'\n",
+  );
 });
 
 test('when they stay, nothing has to be started', () => {

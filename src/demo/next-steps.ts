@@ -1,4 +1,4 @@
-import { curlBlast, curlGet, curlGrant } from '../cli/shell.ts';
+import { curlBlast, curlGet, curlGrant, shellWord } from '../cli/shell.ts';
 import type { OwnNames } from './own-names.ts';
 
 /** What the curl lines need: names and the key that the demo made. */
@@ -27,17 +27,26 @@ const whatTheyDo = (lines: readonly string[]): string[] => {
 
 export const USUAL_PHONE_PORT = 5070;
 
-const phoneLine = (names: OwnNames, port: number): string =>
-  `${names.ringcast} phone${port === USUAL_PHONE_PORT ? '' : ` --listen 127.0.0.1:${port}`} --record recordings`;
+/** The test phone as the demo had it. */
+export interface PhoneAgain {
+  readonly port: number;
+  /** Where its recordings go, as a person in the working directory writes it. */
+  readonly recordings: string;
+}
+
+const phoneLine = (names: OwnNames, { port, recordings }: PhoneAgain): string => {
+  const listen = port === USUAL_PHONE_PORT ? '' : ` --listen 127.0.0.1:${port}`;
+  return `${names.ringcast} phone${listen} --record ${shellWord(recordings)}`;
+};
 
 /** After a demo that has ended: how to start everything again, and what to ask it. */
-export const nextSteps = (names: OwnNames, phonePort: number, made: Made): string[] => [
-  'What to try next:',
+export const nextSteps = (names: OwnNames, phone: PhoneAgain, made: Made): string[] => [
+  'What to try next, each in a terminal of its own:',
+  `  ${phoneLine(names, phone)}`,
+  '      the phone; without it a blast is answered with 502',
   `  ${names.serve}`,
-  '      serves the data that this demo made',
-  `  ${phoneLine(names, phonePort)}`,
-  '      is the phone, in a second terminal',
-  'and in a third, while both run:',
+  '      the server, with the data that this demo made',
+  'and then:',
   ...whatTheyDo(curlLines(made)),
 ];
 

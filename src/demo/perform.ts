@@ -6,7 +6,8 @@ import { headline } from '../cli/progress.ts';
 import { visible } from '../cli/text.ts';
 import { watchBlast } from '../cli/watch-blast.ts';
 import { readWav } from '../rtp/wav.ts';
-import { type Comparison, compareAudio, type SentPart } from './compare.ts';
+import { type Comparison, compareAudio, type SentPart, whatDiffers } from './compare.ts';
+import { pauseSentence, pausesIn } from './pauses.ts';
 import type { Provision } from './provision.ts';
 import type { Stage } from './stage.ts';
 
@@ -16,6 +17,8 @@ export interface Performance {
   /** Path of the WAV file that the phone recorded. */
   readonly recording: string;
   readonly comparison: Comparison;
+  /** One sentence for people if what was heard differs, null if it is equal. */
+  readonly difference: string | null;
 }
 
 export interface Play {
@@ -56,13 +59,13 @@ const watchToTheEnd = async (play: Play, blastId: string): Promise<Blast> => {
   }
 };
 
-/** Path of the WAV file that the phone tells of once it is written. */
-const recordingOf = async ({ phone }: Stage, sipCallId: string): Promise<string> => {
+/** What the phone tells of a recording once it is written. */
+const recordingOf = async ({ phone }: Stage, sipCallId: string) => {
   const told = await phone.untilSaid(
     (said) => (said.type === 'recorded' || said.type === 'not_recorded') && said.sipCallId === sipCallId,
     RECORDED_WITHIN_MS,
   );
-  if (told.type === 'recorded') return String(told.path);
+  if (told.type === 'recorded') return { path: String(told.path), pauses: pausesIn(told.pauses) };
   throw new Failure(`the phone could not record the call: ${visible(String(told.reason))}.`);
 };
 
@@ -72,7 +75,10 @@ export const perform = async (play: Play): Promise<Performance> => {
   const { networkId, appKey } = made;
   const { blastId } = await postBlast(made.seed, { mediaIds, networkId, appKey });
   const { sipCallId } = callOf(await watchToTheEnd(play, blastId));
-  const recording = await recordingOf(stage, sipCallId);
-  const heard = readWav(await readFile(recording)).samples;
-  return { blastId, recording, comparison: compareAudio(play.sent, heard) };
+  const { path, pauses } = await recordingOf(stage, sipCallId);
+  const heard = readWav(await readFile(path)).samples;
+  const comparison = compareAudio(play.sent, heard);
+  const paused = pauseSentence(play.sent, heard, pauses, comparison);
+  const difference = comparison.equal ? null : (paused ?? whatDiffers(comparison));
+  return { blastId, recording: path, comparison, difference };
 };

@@ -3,24 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadBuiltInGreeting } from '../../src/audio/built-in-greeting.ts';
-import { openPhone, type Phone, type PhoneBehaviour } from '../../src/phone/phone.ts';
+import { openPhone, type Phone, type PhoneBehaviour, type PhoneEvent } from '../../src/phone/phone.ts';
 import { decodeUlaw } from '../../src/rtp/g711.ts';
 import { readWav } from '../../src/rtp/wav.ts';
 import { startRingcast, type TestServer } from '../support/ringcast.ts';
 import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 
+type Recorded = Extract<PhoneEvent, { type: 'recorded' }>;
+
 let server: TestServer;
 let phones: Phone[] = [];
 let recordings: string;
 
-const phone = async (behaviour: PhoneBehaviour, onRecorded?: (path: string) => void): Promise<Phone> => {
+const phone = async (behaviour: PhoneBehaviour, onRecorded?: (recorded: Recorded) => void): Promise<Phone> => {
   const opened = await openPhone({
     listen: { address: '127.0.0.1', port: 0 },
     recordDirectory: recordings,
     answerAfterMs: 0,
     behaviour,
     onEvent: (event) => {
-      if (event.type === 'recorded') onRecorded?.(event.path);
+      if (event.type === 'recorded') onRecorded?.(event);
     },
   });
   phones.push(opened);
@@ -50,7 +52,7 @@ const blastTo = async (destination: string, frames = 10, application: Record<str
 
 describe('a blast rings a phone', () => {
   it('and it hears greeting, clip 1 and clip 2, sample for sample', async () => {
-    const recorded = Promise.withResolvers<string>();
+    const recorded = Promise.withResolvers<Recorded>();
     const callee = await phone('answer', recorded.resolve);
     const { appKey, networkId } = await makeScenario(server.api, [callee.uri]);
     const first = await uploadMedia(server.api, appKey, toneWav(440, 25));
@@ -92,7 +94,7 @@ describe('a blast rings a phone', () => {
       await heard(first, appKey),
       await heard(second, appKey),
     ].flatMap((samples) => [...samples]);
-    expect([...readWav(await readFile(await recorded.promise)).samples]).toEqual(sent);
+    expect(await voiceOf(await recorded.promise)).toEqual(sent);
   });
 
   it.each([
@@ -132,7 +134,8 @@ describe('a blast rings a phone', () => {
     expect((await server.api.application('POST', `/blasts/${blastId}/cancel`, appKey)).status).toBe(200);
     const blast = await blastUntil(server.api, appKey, blastId, ({ calls }) => calls[0].state === 'finished');
     expect([blast.state, blast.calls[0].outcome]).toEqual(['cancelled', 'cancelled']);
-    expect((await server.api.application('POST', `/blasts/${blastId}/cancel`, appKey)).status).toBe(409);
+    const again = await server.api.application('POST', `/blasts/${blastId}/cancel`, appKey);
+    expect([again.status, again.body.state]).toEqual([200, 'cancelled']);
   });
 
   it('until the blast is cancelled: while playing', async () => {
@@ -167,6 +170,13 @@ describe('a blast rings a phone', () => {
     expect([refused.status, refused.body.field]).toEqual([422, 'destinations']);
   });
 });
+
+/** What was recorded, without the pauses of a machine that stalled (docs/adr/0006): the frames themselves must be all there. */
+const voiceOf = async ({ path, pauses }: Recorded): Promise<number[]> => {
+  const samples = [...readWav(await readFile(path)).samples];
+  for (const pause of pauses.toReversed()) samples.splice(pause.atSample, pause.samples);
+  return samples;
+};
 
 const heard = async (mediaId: string, appKey: string): Promise<Int16Array> => {
   const headers = { authorization: `Bearer ${appKey}` };

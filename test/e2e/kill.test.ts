@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPhone, type Phone } from '../../src/phone/phone.ts';
 import { type Json, makeDirectory } from '../support/ringcast.ts';
-import { blastIdOf, blastUntil, makeScenario, type Scenario, toneWav, uploadMedia } from '../support/scenario.ts';
+import { blastIdOf, blastUntil, makeScenario, must, type Scenario, toneWav, uploadMedia } from '../support/scenario.ts';
 import { type ServerProcess, spawnRingcast } from '../support/server-process.ts';
 
 /** Instants of a blast at which the server is killed, each told by something seen from outside. */

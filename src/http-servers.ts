@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify';
+import type { Calling } from './calling.ts';
+import { random } from './clock.ts';
+import type { Closers } from './closers.ts';
+import type { Config, ListenAddress } from './config.ts';
+import { StartError } from './data-directory.ts';
+import type { BuiltInGreeting, Ingest, Log } from './domain/ports.ts';
+import type { Store } from './domain/store-port.ts';
+import { buildOperatorServer } from './http/operator-server.ts';
+import { buildPublicServer } from './http/public-server.ts';
+import { decodeUlaw } from './rtp/g711.ts';
+import { writeWav } from './rtp/wav.ts';
+
+export interface Servers {
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+}
+
+interface ServerParts {
+  readonly store: Store;
+  readonly ingest: Ingest;
+  readonly greeting: BuiltInGreeting;
+  readonly calling: Calling;
+  readonly operatorToken: string;
+  readonly scratchDirectory: string;
+  readonly log: Log;
+  readonly closers: Closers;
+}
+
+const G711_RATE_HZ = 8000;
+
+/** Both HTTP listeners, listening. Throws StartError if an address cannot be had. */
+export const openServers = async (config: Config, parts: ServerParts): Promise<Servers> => {
+  const { store, ingest, greeting, calling, scratchDirectory, log } = parts;
+  const { dialer, routeHealth } = calling;
+  const shared = { store, ingest, routeHealth, dialer, random, log, scratchDirectory, limits: config };
+  const operator = buildOperatorServer({ ...shared, operatorToken: parts.operatorToken });
+  const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
+  const open = buildPublicServer({
+    ...shared,
+    builtInGreeting: greeting,
+    toWav: (pcmu) => writeWav(decodeUlaw(pcmu), G711_RATE_HZ),
+    publicUrl: config.publicUrl,
+    isReady: () => !dialer.isDraining(),
+  });
+  const publicUrl = await listen(open, config.publicListen, 'RINGCAST_PUBLIC_LISTEN', parts.closers);
+  return { publicUrl, operatorUrl };
+};
+
+const listen = async (
+  server: FastifyInstance,
+  { address, port }: ListenAddress,
+  variable: string,
+  closers: Closers,
+): Promise<string> => {
+  closers.add(`listener of ${variable}`, () => server.close());
+  try {
+    return await server.listen({ host: address, port });
+  } catch (error) {
+    throw new StartError(
+      `Ringcast cannot listen on ${address}:${port} (${(error as NodeJS.ErrnoException).code ?? String(error)}): end the program that holds it, or choose another address with ${variable}.`,
+      { cause: error },
+    );
+  }
+};

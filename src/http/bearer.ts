@@ -1,0 +1,13 @@
+import { AppError } from '../domain/app-error.ts';
+
+export const BEARER_CHALLENGE = 'Bearer realm="ringcast"';
+
+/** The credential of an `Authorization: Bearer` header (RFC 6750 2.1). Throws `unauthorized` if there is none. */
+export const bearerOf = (authorization: string | undefined): string => {
+  const [, credential] = /^bearer +(.+)$/i.exec(authorization ?? '') ?? [];
+  if (credential === undefined) throw unauthorized();
+  return credential.trim();
+};
+
+export const unauthorized = (): AppError =>
+  new AppError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');

@@ -1,0 +1,51 @@
+import type { Application } from '../domain/application.ts';
+import type { Media } from '../domain/media.ts';
+import type { Network } from '../domain/network.ts';
+import type { RouteHealth } from '../domain/ports.ts';
+import type { Trunk } from '../domain/trunk.ts';
+import { isoTime } from './iso-time.ts';
+import { mediaJson } from './media-json.ts';
+
+/** How the operator reads what was provisioned; what is left out on creation is shown with its default. */
+export const applicationJson = ({ id, name, defaultGreetingId, retry, createdAt }: Application) => ({
+  id,
+  name,
+  defaultGreetingId,
+  retry,
+  createdAt: isoTime(createdAt),
+});
+
+export const networkJson = (network: Network) => ({
+  id: network.id,
+  name: network.name,
+  destinations: network.destinations,
+  trunkIds: network.trunkIds,
+  callerId: network.callerId,
+  applicationIds: network.applicationIds,
+  createdAt: isoTime(network.createdAt),
+});
+
+/** A trunk without its password. */
+export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkState'>) => ({
+  id: trunk.id,
+  host: trunk.host,
+  port: trunk.port,
+  transport: trunk.transport,
+  username: trunk.username,
+  hasPassword: trunk.hasPassword,
+  callerId: trunk.callerId,
+  allowedPrefixes: trunk.allowedPrefixes,
+  maxConcurrentCalls: trunk.maxConcurrentCalls,
+  callsPerSecond: trunk.callsPerSecond,
+  codecs: trunk.codecs,
+  register: false,
+  srtp: 'off',
+  healthCheck: trunk.healthCheck,
+  state: routeHealth.trunkState(trunk.id),
+  createdAt: isoTime(trunk.createdAt),
+});
+
+export const operatorMediaJson = (media: Media) => {
+  const { id, name, clip, createdAt } = mediaJson(media);
+  return { id, name, applicationIds: media.applicationIds, clip, createdAt };
+};

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import type { DialerHandle } from '../app/dialer-handle.ts';
+import { createReplaceAudio } from '../app/receive-upload.ts';
+import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
+import type { Store } from '../domain/store-port.ts';
+import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
+import type { Refusal } from './error-status.ts';
+import { takeJson } from './json-body.ts';
+import { operatorApplicationRoutes } from './operator-application-routes.ts';
+import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
+import { operatorNetworkRoutes } from './operator-network-routes.ts';
+import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import { scratchFilesIn } from './scratch-directory.ts';
+import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
+import { isSameSecret, startSha256 } from './sha256.ts';
+
+export interface OperatorServerOptions {
+  readonly store: Store;
+  readonly ingest: Ingest;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'refresh'>;
+  readonly dialer: Pick<DialerHandle, 'framesSent'>;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly operatorToken: string;
+  /** Where uploads are kept while they are judged; must exist. */
+  readonly scratchDirectory: string;
+  readonly limits: { readonly maxUploadBytes: number; readonly maxClipSeconds: number };
+  /** How long nothing may move on a connection; 60 s unless told. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** The operator's listener: provisioning, and a view of every blast. Not yet listening. */
+export const buildOperatorServer = (options: OperatorServerOptions): FastifyInstance => {
+  const { store, routeHealth, dialer, operatorToken, limits } = options;
+  const app = createServer({
+    log: options.log,
+    render: renderProblem,
+    rewriteTarget: (target) => target,
+    idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+  });
+  app.addHook('onRequest', async (request) => {
+    if (!isSameSecret(bearerOf(request.headers.authorization), operatorToken)) throw unauthorized();
+  });
+  const replaceAudio = createReplaceAudio({
+    ...options,
+    ...limits,
+    openScratchFile: scratchFilesIn(options.scratchDirectory),
+    startSha256,
+  });
+  app.register(async (json) => {
+    takeJson(json);
+    json.register(operatorApplicationRoutes(store));
+    json.register(operatorTrunkRoutes(store, routeHealth));
+    json.register(operatorNetworkRoutes(store, routeHealth));
+    json.register(operatorMediaRoutes(store));
+    json.register(operatorBlastRoutes(store, dialer));
+  });
+  app.register(operatorAudioRoute(store, replaceAudio));
+  return app;
+};
+
+const renderProblem = (refusal: Refusal): RefusalBody => ({
+  type: PROBLEM_TYPE,
+  body: JSON.stringify(problemOf(refusal)),
+  challenge: BEARER_CHALLENGE,
+});

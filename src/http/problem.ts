@@ -1,0 +1,25 @@
+import { STATUS_CODES } from 'node:http';
+import { Type } from 'typebox';
+import type { Refusal } from './error-status.ts';
+
+/** RFC 9457 problem details; `code` is for programs, `field` names what to mend. */
+export const Problem = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String(),
+  field: Type.Optional(Type.String()),
+});
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** RFC 9457 4.2.1: with `about:blank` the title is the HTTP status phrase. */
+export const problemOf = ({ status, message, code, field }: Refusal): Record<string, unknown> => ({
+  type: 'about:blank',
+  title: STATUS_CODES[status] ?? 'Error',
+  status,
+  detail: message,
+  code,
+  ...(field === undefined ? {} : { field }),
+});

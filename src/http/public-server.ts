@@ -1,0 +1,143 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { createAcceptBlast } from '../app/accept-blast.ts';
+import { createCancelBlast } from '../app/cancel-blast.ts';
+import type { DialerHandle } from '../app/dialer-handle.ts';
+import { createIssueGrant } from '../app/issue-grant.ts';
+import { createProvisionMedia } from '../app/provision-media.ts';
+import { createReceiveUpload } from '../app/receive-upload.ts';
+import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
+import type { Store } from '../domain/store-port.ts';
+import { BEARER_CHALLENGE } from './bearer.ts';
+import { blastRoutes } from './blast-routes.ts';
+import { requireAppKey } from './caller.ts';
+import type { Refusal } from './error-status.ts';
+import { takeJson } from './json-body.ts';
+import { mediaResponse } from './media-response.ts';
+import { mediaRoutes } from './media-routes.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import { baseOf, stripPrefix } from './public-url.ts';
+import { scratchFilesIn } from './scratch-directory.ts';
+import { seedRoutes } from './seed-routes.ts';
+import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
+import { sha256, startSha256 } from './sha256.ts';
+import { uploadRoutes } from './upload-routes.ts';
+
+export interface PublicServerOptions {
+  readonly store: Store;
+  readonly ingest: Ingest;
+  readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
+  readonly dialer: DialerHandle;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
+  /** A WAV file of µ-law octets. */
+  readonly toWav: (pcmu: Uint8Array) => Uint8Array;
+  /** Where uploads are kept while they are judged; must exist. */
+  readonly scratchDirectory: string;
+  readonly publicUrl: URL | null;
+  readonly limits: PublicLimits;
+  /** Whether calls can be taken, for health checks. */
+  readonly isReady: () => boolean;
+  /** How long nothing may move on a connection; 60 s unless told. */
+  readonly idleTimeoutMs?: number;
+}
+
+export interface PublicLimits {
+  readonly maxUploadBytes: number;
+  readonly maxClipSeconds: number;
+  readonly grantTtlSeconds: number;
+  readonly maxWaitingCalls: number;
+}
+
+/** The public listener: the media interface, uploads, the application API, health. Not yet listening. */
+export const buildPublicServer = (options: PublicServerOptions): FastifyInstance => {
+  const app = createServer({
+    log: options.log,
+    render: renderPublic,
+    rewriteTarget: stripPrefix(options.publicUrl),
+    idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+  });
+  app.register(swagger, { openapi: openApiOf(options.publicUrl) });
+  app.register(mediaInterface(options));
+  app.register(applicationApi(options));
+  app.register(openRoutes(options));
+  return app;
+};
+
+/** Under `/api/rest` everybody is answered in the media interface's own envelope, elsewhere by problem documents. */
+const renderPublic = (refusal: Refusal, path: string): RefusalBody =>
+  path === '/api/rest' || path.startsWith('/api/rest/')
+    ? {
+        type: 'application/json; charset=utf-8',
+        body: JSON.stringify(mediaResponse(refusal.status, refusal.message)),
+        challenge: 'UploadGrant realm="ringcast"',
+      }
+    : { type: PROBLEM_TYPE, body: JSON.stringify(problemOf(refusal)), challenge: BEARER_CHALLENGE };
+
+const mediaInterface =
+  (options: PublicServerOptions) =>
+  async (app: FastifyInstance): Promise<void> => {
+    const { limits, log, builtInGreeting, scratchDirectory } = options;
+    const base = baseOf(options.publicUrl);
+    const acceptBlast = createAcceptBlast({
+      ...options,
+      sha256,
+      builtInFrameCount: builtInGreeting.frameCount,
+      maxWaitingCalls: limits.maxWaitingCalls,
+    });
+    const issueGrant = createIssueGrant({ store: options.store, grantTtlSeconds: limits.grantTtlSeconds });
+    const receiveUpload = createReceiveUpload({
+      ...options,
+      ...limits,
+      openScratchFile: scratchFilesIn(scratchDirectory),
+      startSha256,
+    });
+    app.register(seedRoutes({ acceptBlast, issueGrant, base, log }));
+    app.register(uploadRoutes({ receiveUpload, base, log }));
+  };
+
+const applicationApi =
+  (options: PublicServerOptions) =>
+  async (app: FastifyInstance): Promise<void> => {
+    const { store, dialer, toWav } = options;
+    takeJson(app);
+    requireAppKey(app, store);
+    app.register(
+      mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
+    );
+    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer }) }));
+  };
+
+/** What needs no key. */
+const openRoutes =
+  ({ isReady }: PublicServerOptions) =>
+  async (app: FastifyInstance): Promise<void> => {
+    app.get(
+      '/health/live',
+      { schema: { summary: 'Is the process alive', tags: ['health'], security: [] } },
+      async () => ({ status: 'live' }),
+    );
+    app.get(
+      '/health/ready',
+      { schema: { summary: 'Can calls be taken', tags: ['health'], security: [] } },
+      async (_request, reply) => {
+        if (isReady()) return { status: 'ready' };
+        return reply.code(503).header('retry-after', '5').send({ status: 'not ready' });
+      },
+    );
+    app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  };
+
+const openApiOf = (publicUrl: URL | null) => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Ringcast',
+    version: '1',
+    description:
+      'Media blasts, upload grants, and the application API. Errors outside /api/rest are RFC 9457 problems.',
+  },
+  servers: [{ url: baseOf(publicUrl) || '/' }],
+  components: { securitySchemes: { appKey: { type: 'http' as const, scheme: 'bearer' } } },
+  security: [{ appKey: [] }],
+});

@@ -1,0 +1,24 @@
+import { EMPTY_BODY, type SipRequest, type SipResponse } from './message.ts';
+
+/** What ACK of a refusal and CANCEL share: the INVITE's own names, its topmost Via alone, no body. */
+const companionOf = (invite: SipRequest, method: string): SipRequest => ({
+  ...invite,
+  method,
+  vias: [invite.vias[0]],
+  cseq: { number: invite.cseq.number, method },
+  maxForwards: 70,
+  contacts: [],
+  recordRoutes: [],
+  headers: [],
+  contentType: null,
+  body: EMPTY_BODY,
+});
+
+/** The ACK that the INVITE client transaction itself sends for a 300 to 699 (RFC 3261 17.1.1.3). */
+export const ackOfRefusal = (invite: SipRequest, response: SipResponse): SipRequest => ({
+  ...companionOf(invite, 'ACK'),
+  to: response.to,
+});
+
+/** The CANCEL of an INVITE; to be sent only after a provisional answer (RFC 3261 9.1). */
+export const cancelOf = (invite: SipRequest): SipRequest => companionOf(invite, 'CANCEL');

@@ -1,0 +1,91 @@
+import type { Effect, Step, TimerInput, TimerName } from './machine.ts';
+
+/** Wakes once after a delay; the answer cancels it. The surroundings supply it: real or virtual time. */
+export type WakeAfter = (delayMs: number, wake: () => void) => () => void;
+
+/** What is left to the surroundings once timers are taken care of. */
+export type OutwardEffect = Exclude<Effect, { readonly kind: 'set-timer' | 'clear-timer' }>;
+
+export interface RunningMachine<State, Input> {
+  state(): State;
+  input(input: Input): void;
+  /** Clears every timer; no effect follows. */
+  stop(): void;
+}
+
+/**
+ * Keeps the state of one machine and its timers, and hands every other effect to `perform`, in order. Timers are
+ * cleared when the machine reaches `terminated`, and `onTerminated` is called then. Input that arrives while effects
+ * are being performed waits until they are done.
+ */
+export const runMachine = <State extends { readonly name: string }, Input>(machine: {
+  readonly start: Step<State>;
+  readonly step: (state: State, input: Input | TimerInput) => Step<State>;
+  readonly perform: (effect: OutwardEffect) => void;
+  readonly wakeAfter: WakeAfter;
+  readonly onTerminated?: () => void;
+}): RunningMachine<State, Input> => {
+  const timers = new Map<TimerName, () => void>();
+  const waiting: (Input | TimerInput)[] = [];
+  let state = machine.start.next;
+  let busy = false;
+  let stopped = false;
+
+  const clear = (timer: TimerName): void => {
+    timers.get(timer)?.();
+    timers.delete(timer);
+  };
+
+  const stop = (): void => {
+    stopped = true;
+    for (const timer of [...timers.keys()]) clear(timer);
+  };
+
+  const set = (timer: TimerName, afterMs: number): void => {
+    clear(timer);
+    const fire = (): void => {
+      timers.delete(timer);
+      input({ kind: 'timer', timer });
+    };
+    timers.set(timer, machine.wakeAfter(afterMs, fire));
+  };
+
+  const perform = (effect: Effect): void => {
+    if (effect.kind === 'set-timer') set(effect.timer, effect.afterMs);
+    else if (effect.kind === 'clear-timer') clear(effect.timer);
+    else machine.perform(effect);
+  };
+
+  const take = (step: Step<State>): void => {
+    state = step.next;
+    for (const effect of step.effects) if (!stopped) perform(effect);
+    if (state.name !== 'terminated' || stopped) return;
+    stop();
+    machine.onTerminated?.();
+  };
+
+  const drain = (): void => {
+    for (let next = waiting.shift(); next !== undefined && !stopped; next = waiting.shift()) {
+      take(machine.step(state, next));
+    }
+  };
+
+  const enter = (work: () => void): void => {
+    busy = true;
+    try {
+      work();
+      drain();
+    } finally {
+      busy = false;
+    }
+  };
+
+  const input = (next: Input | TimerInput): void => {
+    if (stopped) return;
+    waiting.push(next);
+    if (!busy) enter(() => undefined);
+  };
+
+  enter(() => take(machine.start));
+  return { state: () => state, input, stop };
+};

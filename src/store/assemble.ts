@@ -1,0 +1,47 @@
+import type { Transaction, Views } from '../domain/store-port.ts';
+import { applicationVerbs, applicationViews } from './applications.ts';
+import { attemptVerbs } from './attempts.ts';
+import { blastViews } from './blast-views.ts';
+import { blastVerbs } from './blasts.ts';
+import { callVerbs, callViews } from './calls.ts';
+import { clipVerbs, clipViews } from './clips.ts';
+import type { Context } from './context.ts';
+import { grantVerbs, grantViews } from './grants.ts';
+import { idempotencyVerbs, idempotencyViews } from './idempotency.ts';
+import { mediaViews } from './media.ts';
+import { mediaVerbs } from './media-verbs.ts';
+import { networkVerbs } from './network-verbs.ts';
+import { networkViews } from './networks.ts';
+import { settingsVerbs, settingsViews } from './settings.ts';
+import { sweepVerbs } from './sweep.ts';
+import { trunkVerbs, trunkViews } from './trunks.ts';
+
+export const viewsOf = (context: Context): Views => ({
+  nowMs: context.nowMs,
+  ...applicationViews(context),
+  ...settingsViews(context),
+  ...networkViews(context),
+  ...trunkViews(context),
+  ...mediaViews(context),
+  ...clipViews(context),
+  ...grantViews(context),
+  ...idempotencyViews(context),
+  ...blastViews(context),
+  ...callViews(context),
+});
+
+export const transactionOf = (context: Context): Transaction => ({
+  ...viewsOf(context),
+  ...applicationVerbs(context),
+  ...settingsVerbs(context),
+  ...networkVerbs(context),
+  ...trunkVerbs(context),
+  ...mediaVerbs(context),
+  ...clipVerbs(context),
+  ...grantVerbs(context),
+  ...idempotencyVerbs(context),
+  ...blastVerbs(context),
+  ...callVerbs(context),
+  ...attemptVerbs(context),
+  ...sweepVerbs(context),
+});

@@ -1,0 +1,101 @@
+import { AppError } from '../domain/app-error.ts';
+import type { PlaylistItem } from '../domain/blast.ts';
+import { CODECS } from '../domain/codec.ts';
+import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
+import { openAttempts } from './attempts.ts';
+import { WAITING } from './calls.ts';
+import type { Context } from './context.ts';
+import { parseJson } from './rows.ts';
+
+export const MAX_PART_BYTES = 1_048_576;
+
+export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findOriginalPart'> => ({
+  async findRendition(clipId, codec) {
+    const row = await db
+      .selectFrom('clip_renditions')
+      .select('octets')
+      .where('clip_id', '=', clipId)
+      .where('codec', '=', codec)
+      .executeTakeFirst();
+    return row?.octets ?? null;
+  },
+  async findOriginalPart(clipId, part) {
+    const row = await db
+      .selectFrom('clip_originals')
+      .select('octets')
+      .where('clip_id', '=', clipId)
+      .where('part', '=', part)
+      .executeTakeFirst();
+    return row?.octets ?? null;
+  },
+});
+
+export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' | 'insertClip'> => ({
+  async stageOriginal(clipId, part, octets) {
+    if (octets.byteLength > MAX_PART_BYTES)
+      throw new RangeError(`part ${part} of clip ${clipId} has ${octets.byteLength} octets, above ${MAX_PART_BYTES}`);
+    await context.db.insertInto('clip_originals').values({ clip_id: clipId, part, octets }).execute();
+  },
+  insertClip: (clip) => insertClip(context, clip),
+});
+
+const insertClip = async (context: Context, clip: NewClip): Promise<void> => {
+  const { db } = context;
+  const { numUpdatedRows } = await db
+    .updateTable('media')
+    .set({ clip_id: clip.id })
+    .where('id', '=', clip.mediaId)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new AppError('not_found', `Media ${clip.mediaId} was deleted.`);
+  await db
+    .insertInto('clips')
+    .values(await valuesOf(context, clip))
+    .execute();
+  const renditions = CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
+  await db.insertInto('clip_renditions').values(renditions).execute();
+};
+
+const valuesOf = async (context: Context, clip: NewClip) => ({
+  id: clip.id,
+  media_id: clip.mediaId,
+  digest: clip.digest,
+  original_bytes: clip.originalBytes,
+  original_type: clip.audio.type,
+  frame_count: clip.audio.frameCount,
+  created_at: await context.nowMs(),
+});
+
+/** Drops the clips, of one media or of all, that no media holds and no unfinished blast is going to play. */
+export const dropUnusedClips = async (context: Context, mediaId?: string): Promise<void> => {
+  const { db } = context;
+  const unused = await db
+    .selectFrom('clips')
+    .select('id')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('media').select('media.id').whereRef('media.clip_id', '=', 'clips.id'))),
+    )
+    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''))
+    .execute();
+  if (unused.length === 0) return;
+  const pinned = await pinnedClips(context);
+  for (const { id } of unused.filter((clip) => !pinned.has(clip.id))) {
+    await db.deleteFrom('clip_originals').where('clip_id', '=', id).execute();
+    await db.deleteFrom('clips').where('id', '=', id).execute();
+  }
+};
+
+const pinnedClips = async (context: Context): Promise<ReadonlySet<string | null>> => {
+  const blasts = await context.db
+    .selectFrom('blasts')
+    .select('playlist')
+    .distinct()
+    .where('id', 'in', unfinishedBlastIds(context))
+    .execute();
+  return new Set(blasts.flatMap(({ playlist }) => parseJson<PlaylistItem[]>(playlist).map((item) => item.clipId)));
+};
+
+/** By the indexes of waiting calls and open attempts, so that finished blasts, however many, are not read. */
+const unfinishedBlastIds = (context: Context) => {
+  const waiting = context.db.selectFrom('calls').select('blast_id').where('state', '=', WAITING);
+  return waiting.union(openAttempts(context).select('calls.blast_id'));
+};

@@ -1,0 +1,11 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { Vault } from './vault.ts';
+
+/** What the verbs work with, the same on every database. */
+export interface Context {
+  readonly db: Kysely<Schema>;
+  readonly vault: Vault;
+  /** Milliseconds since 1970 by the database's clock. */
+  readonly nowMs: () => Promise<number>;
+}

@@ -1,0 +1,149 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { AppError } from '../domain/app-error.ts';
+import type { Caller } from '../domain/application.ts';
+import type { Grant, GrantState, IssuedGrant } from '../domain/grant.ts';
+import type { Transaction, Views } from '../domain/store-port.ts';
+import type { Context } from './context.ts';
+
+export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'isGrantId'> => ({
+  async findGrant(token) {
+    const row = await db
+      .selectFrom('grants')
+      .leftJoin('app_keys', 'app_keys.id', 'grants.key_id')
+      .select([
+        'grants.seq',
+        'grants.media_id',
+        'grants.application_id',
+        'grants.key_id',
+        'grants.state',
+        'grants.expires_at',
+        'grants.failed_tries',
+        'app_keys.id as standing_key_id',
+      ])
+      .where('token_hash', '=', vault.hash('upload token', token))
+      .executeTakeFirst();
+    return row ? grantOf(row) : null;
+  },
+  async isGrantId(ref, grantId) {
+    const row = await db
+      .selectFrom('grants')
+      .select('seq')
+      .where('seq', '=', ref)
+      .where('grant_id_hash', '=', vault.hash('grant id', grantId))
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+});
+
+interface Row {
+  seq: number;
+  media_id: string;
+  application_id: string;
+  key_id: string;
+  state: string;
+  expires_at: number;
+  failed_tries: number;
+  standing_key_id: string | null;
+}
+
+const grantOf = (row: Row): Grant => ({
+  ref: row.seq,
+  mediaId: row.media_id,
+  applicationId: row.application_id,
+  keyId: row.key_id,
+  state: row.state as GrantState,
+  expiresAt: row.expires_at,
+  failedTries: row.failed_tries,
+  callerStands: row.standing_key_id !== null,
+});
+
+type GrantVerbs = Pick<Transaction, 'issueGrant' | 'claimGrant' | 'releaseGrant' | 'countFailedTry' | 'spendGrant'>;
+
+export const grantVerbs = (context: Context): GrantVerbs => ({
+  issueGrant: (grant) => issueGrant(context, grant),
+  async claimGrant(ref) {
+    const { numUpdatedRows } = await context.db
+      .updateTable('grants')
+      .set({ state: 'claimed' })
+      .where('seq', '=', ref)
+      .where('state', '=', 'open')
+      .where('expires_at', '>', await context.nowMs())
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  },
+  async releaseGrant(ref, failed) {
+    await context.db
+      .updateTable('grants')
+      .set((eb) => ({ state: 'open', failed_tries: eb('failed_tries', '+', failed ? 1 : 0) }))
+      .where('seq', '=', ref)
+      .where('state', '=', 'claimed')
+      .execute();
+  },
+  async countFailedTry(ref) {
+    await context.db
+      .updateTable('grants')
+      .set((eb) => ({ failed_tries: eb('failed_tries', '+', 1) }))
+      .where('seq', '=', ref)
+      .execute();
+  },
+  spendGrant: (ref, clipId) => spendGrant(context, ref, clipId),
+});
+
+const issueGrant = async (
+  { db, vault, nowMs }: Context,
+  grant: { mediaId: string; caller: Caller; ttlSeconds: number },
+): Promise<IssuedGrant> => {
+  const issued: IssuedGrant = { grantId: newGrantId(), token: newToken() };
+  const now = await nowMs();
+  await db
+    .insertInto('grants')
+    .values({
+      grant_id_hash: vault.hash('grant id', issued.grantId),
+      token_hash: vault.hash('upload token', issued.token),
+      media_id: grant.mediaId,
+      application_id: grant.caller.applicationId,
+      key_id: grant.caller.keyId,
+      state: 'open',
+      issued_at: now,
+      expires_at: now + grant.ttlSeconds * 1000,
+      failed_tries: 0,
+      clip_id: null,
+    })
+    .execute();
+  return issued;
+};
+
+/** 20 decimal digits, the first not zero: always beyond 2^53. */
+const newGrantId = (): string => {
+  const rest = Array.from({ length: 19 }, () => randomInt(10)).join('');
+  return `${randomInt(1, 10)}${rest}`;
+};
+
+/** 128 random bits as 39 decimal digits. */
+const newToken = (): string =>
+  BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString()
+    .padStart(39, '0');
+
+const spendGrant = async ({ db }: Context, ref: number, clipId: string): Promise<void> => {
+  const { numUpdatedRows } = await db
+    .updateTable('grants')
+    .set({ state: 'spent', clip_id: clipId })
+    .where('seq', '=', ref)
+    .where('state', '=', 'claimed')
+    .where('key_id', 'in', (eb) => eb.selectFrom('app_keys').select('id').whereRef('app_keys.id', '=', 'grants.key_id'))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
+    throw new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
+};
+
+/** Revokes what is not spent of the grants for a media id: all of them, or those of one application. */
+export const revokeGrants = async ({ db }: Context, mediaId: string, applicationId?: string): Promise<void> => {
+  await db
+    .updateTable('grants')
+    .set({ state: 'revoked' })
+    .where('media_id', '=', mediaId)
+    .where('state', 'in', ['open', 'claimed'])
+    .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
+    .execute();
+};

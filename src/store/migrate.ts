@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely';
+import * as initial from './migrations/0001-initial.ts';
+import type { Schema } from './schema.ts';
+
+/** Words of the data definition language in which databases differ. */
+export interface Ddl {
+  /** Type of a primary key that counts up by itself. */
+  readonly sequence: string;
+  /** Type of a column of octets. */
+  readonly octets: string;
+  /** Triggers that keep counts as calls change; each migration that changes the tables may need others. */
+  readonly callTriggers: readonly string[];
+}
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly up: (db: Kysely<unknown>, ddl: Ddl) => Promise<void>;
+}
+
+const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'initial', up: initial.up }];
+
+const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));
+
+/** Brings the schema up to date; to be called inside a transaction. Throws if a newer Ringcast wrote the database. */
+export const migrate = async (
+  db: Kysely<Schema>,
+  ddl: Ddl,
+  options: { path: string; nowMs: number },
+): Promise<void> => {
+  await sql`create table if not exists schema_migrations
+    (version integer not null primary key, name text not null, applied_at bigint not null)`.execute(db);
+  const version = await currentVersion(db);
+  if (version > SCHEMA_VERSION)
+    throw new Error(
+      `The database ${options.path} was written by a newer Ringcast (schema ${version}, this one knows ${SCHEMA_VERSION}): install that version or restore a backup.`,
+    );
+  for (const migration of MIGRATIONS.filter((each) => each.version > version)) {
+    await migration.up(db as Kysely<unknown>, ddl);
+    const { version: applied, name } = migration;
+    await db.insertInto('schema_migrations').values({ version: applied, name, applied_at: options.nowMs }).execute();
+  }
+};
+
+const currentVersion = async (db: Kysely<Schema>): Promise<number> => {
+  const row = await db
+    .selectFrom('schema_migrations')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .executeTakeFirst();
+  return row?.version ?? 0;
+};

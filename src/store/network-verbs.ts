@@ -1,0 +1,80 @@
+import type { NewNetwork, Transaction } from '../domain/store-port.ts';
+import { associationVerbs } from './associations.ts';
+import type { Context } from './context.ts';
+import { insertUnderId, requireRows } from './rows.ts';
+
+/** Rows of one INSERT, so that its parameters stay far below the limits of every database. */
+const ROWS_PER_INSERT = 500;
+
+type NetworkVerbs = Pick<
+  Transaction,
+  'createNetwork' | 'replaceNetwork' | 'deleteNetwork' | 'associateNetwork' | 'dissociateNetwork'
+>;
+
+export const networkVerbs = (context: Context): NetworkVerbs => {
+  const { associate, dissociate } = associationVerbs(context, 'network');
+  return {
+    createNetwork: (network) => createNetwork(context, network),
+    replaceNetwork: (id, network) => replaceNetwork(context, id, network),
+    async deleteNetwork(id) {
+      const { numDeletedRows } = await context.db.deleteFrom('networks').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    associateNetwork: associate,
+    dissociateNetwork: dissociate,
+  };
+};
+
+const valuesOf = (network: NewNetwork) => ({
+  name: network.name,
+  caller_id: network.callerId,
+  destination_count: network.destinations.length,
+});
+
+const requireNamed = async (context: Context, network: NewNetwork): Promise<void> => {
+  await requireRows(context, 'trunks', network.trunkIds, 'trunkIds');
+  await requireRows(context, 'applications', network.applicationIds, 'applicationIds');
+};
+
+const createNetwork = async (context: Context, network: NewNetwork): Promise<string> => {
+  await requireNamed(context, network);
+  const created_at = await context.nowMs();
+  const created = await insertUnderId(context, 'network', network.id, async (id) => {
+    const { numInsertedOrUpdatedRows } = await context.db
+      .insertInto('networks')
+      .values({ id, ...valuesOf(network), created_at })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n;
+  });
+  await insertParts(context, created, network);
+  return created;
+};
+
+const replaceNetwork = async (context: Context, id: string, network: NewNetwork): Promise<boolean> => {
+  await requireNamed(context, network);
+  const { db } = context;
+  const { numUpdatedRows } = await db
+    .updateTable('networks')
+    .set(valuesOf(network))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  for (const table of ['network_destinations', 'network_trunks', 'network_applications'] as const)
+    await db.deleteFrom(table).where('network_id', '=', id).execute();
+  await insertParts(context, id, network);
+  return true;
+};
+
+const insertParts = async ({ db }: Context, network_id: string, network: NewNetwork): Promise<void> => {
+  const destinations = network.destinations.map((destination, position) => ({ network_id, position, destination }));
+  for (let start = 0; start < destinations.length; start += ROWS_PER_INSERT)
+    await db
+      .insertInto('network_destinations')
+      .values(destinations.slice(start, start + ROWS_PER_INSERT))
+      .execute();
+  const trunks = network.trunkIds.map((trunk_id, position) => ({ network_id, position, trunk_id }));
+  if (trunks.length > 0) await db.insertInto('network_trunks').values(trunks).execute();
+  const applications = [...new Set(network.applicationIds)].map((application_id) => ({ network_id, application_id }));
+  if (applications.length > 0) await db.insertInto('network_applications').values(applications).execute();
+};

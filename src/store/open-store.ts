@@ -1,0 +1,66 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Log } from '../domain/ports.ts';
+import type { Store } from '../domain/store-port.ts';
+import { transactionOf, viewsOf } from './assemble.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { readClockMs } from './sqlite/clock.ts';
+import { type OpenDatabase, openDatabase } from './sqlite/open-database.ts';
+import { createReaders } from './sqlite/readers.ts';
+import { writerSession } from './sqlite/writer.ts';
+import type { Vault } from './vault.ts';
+import { requireSameVault } from './vault-check.ts';
+
+export interface SqliteStoreOptions {
+  readonly path: string;
+  readonly vault: Vault;
+  readonly log: Log;
+}
+
+/**
+ * Opens the store in the SQLite file at `path`, which is made if it does not exist.
+ * Throws an Error with one sentence that names the fix if it cannot be used.
+ */
+export const openSqliteStore = async ({ path, vault, log }: SqliteStoreOptions): Promise<Store> => {
+  makeDirectory(dirname(path));
+  const database = await openDatabase(path);
+  try {
+    await requireSameVault(database.writer.db, vault, path);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  log.info({ path }, 'database open');
+  return storeOver(database, path, vault);
+};
+
+/** The store over an open database. */
+export const storeOver = (database: OpenDatabase, path: string, vault: Vault): Store => {
+  const { db } = database.writer;
+  const session = writerSession(database.writer);
+  const commits = createGroupCommit(session);
+  const transaction = transactionOf({ db, vault, nowMs: session.nowMs });
+  const readers = createReaders(path, (reader) =>
+    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db) }),
+  );
+  return {
+    transact: (work) => commits.submit(() => work(transaction)),
+    view: (work) => readers.view(work),
+    async close() {
+      await commits.drain();
+      await readers.close();
+      database.close();
+    },
+  };
+};
+
+const makeDirectory = (directory: string): void => {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(
+      `The data directory ${directory} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another with RINGCAST_DATA_DIR.`,
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,136 @@
+import type { ColumnType, Generated, Kysely } from 'kysely';
+
+/** Rows as they lie in the database: times are milliseconds since 1970, lists and rules are JSON text. */
+export interface Schema {
+  applications: Listed & { name: string; default_greeting_id: string | null; retry: string };
+  app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
+  settings: { id: number; default_greeting_id: string | null; vault_check: string | null };
+  trunks: Listed & TrunkColumns;
+  networks: Listed & { name: string; caller_id: string | null; destination_count: number };
+  network_destinations: { network_id: string; position: number; destination: string };
+  network_trunks: { network_id: string; position: number; trunk_id: string };
+  network_applications: { network_id: string; application_id: string };
+  media: Listed & { name: string; clip_id: string | null };
+  media_applications: { media_id: string; application_id: string };
+  clips: ClipColumns;
+  clip_originals: { clip_id: string; part: number; octets: Uint8Array };
+  clip_renditions: { clip_id: string; codec: string; octets: Uint8Array };
+  grants: GrantColumns;
+  blasts: BlastColumns;
+  calls: CallColumns;
+  attempts: AttemptColumns;
+  idempotency: {
+    seq: Generated<number>;
+    application_id: string;
+    idempotency_key: string;
+    blast_id: string;
+    request_digest: string;
+    created_at: number;
+  };
+  id_sequence: { kind: string; last: number };
+  counters: { name: string; value: number };
+  schema_migrations: { version: number; name: string; applied_at: number };
+}
+
+/** What can be listed newest first: `seq` counts up in the order of insertion. */
+interface Listed {
+  seq: Generated<number>;
+  id: string;
+  created_at: ColumnType<number, number, never>;
+}
+
+interface TrunkColumns {
+  host: string;
+  port: number;
+  transport: string;
+  username: string | null;
+  /** Sealed by the vault. */
+  password: string | null;
+  caller_id: string | null;
+  allowed_prefixes: string;
+  max_concurrent_calls: number | null;
+  calls_per_second: number | null;
+  codecs: string;
+  health_check: string;
+}
+
+interface ClipColumns {
+  id: string;
+  media_id: string;
+  digest: string;
+  original_bytes: number;
+  original_type: string;
+  frame_count: number;
+  created_at: number;
+}
+
+interface GrantColumns {
+  seq: Generated<number>;
+  grant_id_hash: string;
+  token_hash: string;
+  media_id: string;
+  application_id: string;
+  key_id: string;
+  state: string;
+  issued_at: number;
+  expires_at: number;
+  failed_tries: number;
+  clip_id: string | null;
+}
+
+interface BlastColumns {
+  seq: Generated<number>;
+  id: string;
+  application_id: string;
+  network_id: string;
+  media_ids: string;
+  greeting_id: string | null;
+  playlist: string;
+  retry: string;
+  trunk_ids: string;
+  caller_id: string | null;
+  dial_within_ms: number;
+  accepted_at: number;
+  state: string;
+  unfinished_calls: number;
+}
+
+interface CallColumns {
+  seq: Generated<number>;
+  /** `<blast_id>-<position>` */
+  id: string;
+  blast_id: string;
+  position: number;
+  destination: string;
+  state: string;
+  outcome: string | null;
+  /** First trunk of the network when the blast was accepted, '' when its calls are dialled directly. */
+  planned_trunk_id: string;
+  due_at: number;
+  dial_by: number;
+  attempt_count: number;
+}
+
+interface AttemptColumns {
+  id: string;
+  call_seq: number;
+  number: number;
+  trunk_id: string | null;
+  sip_call_id: string;
+  from_tag: string;
+  branch: string;
+  dialled_at: number;
+  ringing_at: number | null;
+  answered_at: number | null;
+  ended_at: number | null;
+  outcome: string | null;
+  sip_status: number | null;
+  sip_reason: string | null;
+  codec: string | null;
+  frames_sent: string | null;
+  packets_sent: number;
+  packets_lost: number | null;
+  jitter_ms: number | null;
+}
+
+export type Db = Kysely<Schema>;

@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely';
+import { AppError } from '../domain/app-error.ts';
+import type { NewTrunk, Transaction, Views } from '../domain/store-port.ts';
+import type { Trunk } from '../domain/trunk.ts';
+import type { Context } from './context.ts';
+import { listed, windowOf } from './page.ts';
+import { insertUnderId, parseJson } from './rows.ts';
+import type { Schema } from './schema.ts';
+
+const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
+  id: row.id,
+  host: row.host,
+  port: row.port,
+  transport: row.transport as Trunk['transport'],
+  username: row.username,
+  hasPassword: row.password !== null,
+  callerId: row.caller_id,
+  allowedPrefixes: parseJson(row.allowed_prefixes),
+  maxConcurrentCalls: row.max_concurrent_calls,
+  callsPerSecond: row.calls_per_second,
+  codecs: parseJson(row.codecs),
+  healthCheck: row.health_check as Trunk['healthCheck'],
+  createdAt: row.created_at,
+});
+
+export const trunkViews = ({ db }: Context): Pick<Views, 'findTrunk' | 'listTrunks'> => ({
+  async findTrunk(id) {
+    const row = await db.selectFrom('trunks').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? trunkOf(row) : null;
+  },
+  async listTrunks(page) {
+    const window = windowOf(page);
+    const rows = await db
+      .selectFrom('trunks')
+      .selectAll()
+      .where('seq', '<', window.before)
+      .orderBy('seq', 'desc')
+      .limit(window.take)
+      .execute();
+    const { items, next } = listed(rows, window);
+    return { items: items.map(trunkOf), next };
+  },
+});
+
+export const trunkVerbs = (context: Context): Pick<Transaction, 'createTrunk' | 'replaceTrunk' | 'deleteTrunk'> => ({
+  createTrunk: (trunk) => createTrunk(context, trunk),
+  async replaceTrunk(id, trunk) {
+    const { numUpdatedRows } = await context.db
+      .updateTable('trunks')
+      .set(valuesOf(context, id, trunk))
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+  deleteTrunk: (id) => deleteTrunk(context, id),
+});
+
+const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
+  host: trunk.host,
+  port: trunk.port,
+  transport: trunk.transport,
+  username: trunk.username,
+  password: trunk.password === null ? null : vault.seal(trunk.password, `trunk ${id} password`),
+  caller_id: trunk.callerId,
+  allowed_prefixes: JSON.stringify(trunk.allowedPrefixes),
+  max_concurrent_calls: trunk.maxConcurrentCalls,
+  calls_per_second: trunk.callsPerSecond,
+  codecs: JSON.stringify(trunk.codecs),
+  health_check: trunk.healthCheck,
+});
+
+const createTrunk = async (context: Context, trunk: NewTrunk): Promise<string> => {
+  const created_at = await context.nowMs();
+  return insertUnderId(context, 'trunk', trunk.id, async (id) => {
+    const { numInsertedOrUpdatedRows } = await context.db
+      .insertInto('trunks')
+      .values({ id, ...valuesOf(context, id, trunk), created_at })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n;
+  });
+};
+
+const deleteTrunk = async ({ db }: Context, id: string): Promise<boolean> => {
+  const user = await db
+    .selectFrom('network_trunks')
+    .select('network_id')
+    .where('trunk_id', '=', id)
+    .limit(1)
+    .executeTakeFirst();
+  if (user)
+    throw new AppError('in_use', `Network ${user.network_id} uses trunk ${id}. Take it out of the network first.`);
+  const { numDeletedRows } = await db.deleteFrom('trunks').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+};

@@ -1,0 +1,165 @@
+import {
+  type AcceptedInviteInput,
+  type AcceptedInviteState,
+  startAcceptedInvite,
+  stepAcceptedInvite,
+} from '../sip/accepted-invite.ts';
+import {
+  ackInDialog,
+  type Dialog,
+  dialogOfAnswer,
+  keyOfDialog,
+  receiveInDialog,
+  requestInDialog,
+} from '../sip/dialog.ts';
+import type { SipRequest, SipResponse } from '../sip/message.ts';
+import { type ResponseParts, respond } from '../sip/response.ts';
+import { type RunningMachine, runMachine } from '../sip/run-machine.ts';
+import { serializeMessage } from '../sip/serialize.ts';
+import type { ServerTransaction } from '../sip/server-transactions.ts';
+import type { Address, Via } from '../sip/via.ts';
+import { ALLOW, contactOf, type DialogUser, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
+
+export interface CallDialogUser {
+  /** The peer hung up, perhaps while we did; it has been answered. */
+  onBye(): void;
+  /** Judges the SDP of a re-INVITE (null if it has none) and answers with ours, or null if it cannot be used. */
+  onOffer(offer: Uint8Array | null): string | null;
+  /** The SDP of an ACK: the answer to an offer that our 200 made. */
+  onLateAnswer(answer: Uint8Array): void;
+}
+
+export interface CallDialogParts {
+  readonly invite: SipRequest;
+  readonly response: SipResponse;
+  readonly localAddress: string;
+  /** Where the INVITE went. */
+  readonly peer: Address;
+}
+
+/** Methods that are known and not for a call like ours; any other that is not served is not implemented. */
+const NOT_ALLOWED = ['UPDATE', 'PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE', 'PUBLISH', 'REGISTER'];
+
+const answer = (transaction: ServerTransaction, status: number, parts?: ResponseParts): void =>
+  transaction.answer(respond(transaction.request, status, parts));
+
+/** One confirmed dialog of an INVITE of ours: its ACK, its BYE, and what the peer sends inside it. */
+export class CallDialog implements DialogUser {
+  readonly #signalling: Signalling;
+  readonly #parts: CallDialogParts;
+  readonly #user: CallDialogUser;
+  readonly #ack: SipRequest;
+  readonly #ackOctets: Uint8Array;
+  #dialog: Dialog;
+  #hasEnded = false;
+  /** Our 200 to the latest re-INVITE, on its way to an ACK. */
+  #reinvite: RunningMachine<AcceptedInviteState, AcceptedInviteInput> | null = null;
+
+  constructor(signalling: Signalling, parts: CallDialogParts, user: CallDialogUser) {
+    this.#signalling = signalling;
+    this.#parts = parts;
+    this.#user = user;
+    this.#dialog = dialogOfAnswer(parts.invite, parts.response);
+    this.#ack = ackInDialog(this.#dialog, parts.invite.cseq.number, this.#newVia());
+    this.#ackOctets = serializeMessage(this.#ack);
+    signalling.dialogs.set(keyOfDialog(this.#dialog), this);
+  }
+
+  /** Sends the ACK of the 2xx; each time the same octets, as often as the 2xx is repeated (RFC 3261 13.2.2.4). */
+  acknowledge(): void {
+    const { log, send } = this.#signalling;
+    const onError = (error: Error): void =>
+      log.warn({ err: error, callId: this.#ack.callId }, 'an ACK could not be sent');
+    withNextHop(this.#signalling, this.#ack, this.#parts.peer, (to) => send(this.#ackOctets, to, onError));
+  }
+
+  /** Sends BYE; `onDone` is called when it is answered or nobody will answer. No BYE if the dialog has ended. */
+  hangUp(onDone: () => void): void {
+    if (this.#hasEnded) {
+      onDone();
+      return;
+    }
+    this.#end();
+    const { dialog, request } = requestInDialog(this.#dialog, 'BYE', { via: this.#newVia() });
+    this.#dialog = dialog;
+    const onResponse = (response: SipResponse): void => {
+      if (response.status >= 200) onDone();
+    };
+    withNextHop(this.#signalling, request, this.#parts.peer, (to) => {
+      this.#signalling.clients.start(request, to, { onResponse, onFailure: onDone });
+    });
+  }
+
+  /** Stops answering for the dialog: the peer's requests meet 481 from now on. */
+  forget(): void {
+    this.#end();
+    this.#signalling.dialogs.delete(keyOfDialog(this.#dialog));
+  }
+
+  onRequest(transaction: ServerTransaction): void {
+    const next = receiveInDialog(this.#dialog, transaction.request);
+    if (!next) {
+      answer(transaction, 500);
+      return;
+    }
+    this.#dialog = next;
+    this.#serve(transaction);
+  }
+
+  onAck(ack: SipRequest): void {
+    if (!this.#reinvite || ack.cseq.number !== this.#dialog.remoteSeq) return;
+    this.#reinvite.input({ kind: 'ack' });
+    if (ack.body.length > 0) this.#user.onLateAnswer(ack.body);
+  }
+
+  #newVia(): Via {
+    return viaOf(this.#signalling, this.#parts.localAddress, newBranch(this.#signalling.random));
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#reinvite?.stop();
+  }
+
+  #serve(transaction: ServerTransaction): void {
+    const { method } = transaction.request;
+    if (method === 'BYE') this.#onBye(transaction);
+    else if (this.#hasEnded) answer(transaction, 481);
+    else if (method === 'INVITE') this.#onReinvite(transaction);
+    else if (method === 'OPTIONS' || method === 'INFO') answer(transaction, 200, { headers: [ALLOW] });
+    else answer(transaction, NOT_ALLOWED.includes(method) ? 405 : 501, { headers: [ALLOW] });
+  }
+
+  #onBye(transaction: ServerTransaction): void {
+    this.#end();
+    answer(transaction, 200);
+    this.#user.onBye();
+  }
+
+  #onReinvite(transaction: ServerTransaction): void {
+    const { body } = transaction.request;
+    const description = this.#user.onOffer(body.length === 0 ? null : body);
+    if (description === null) answer(transaction, 488);
+    else this.#acceptReinvite(transaction, description);
+  }
+
+  #acceptReinvite(transaction: ServerTransaction, description: string): void {
+    const response = respond(transaction.request, 200, {
+      contact: contactOf(this.#signalling, this.#parts.localAddress),
+      headers: [ALLOW],
+      contentType: 'application/sdp',
+      body: new TextEncoder().encode(description),
+    });
+    transaction.answer(response);
+    this.#reinvite?.stop();
+    this.#reinvite = runMachine({
+      start: startAcceptedInvite(response),
+      step: stepAcceptedInvite,
+      wakeAfter: this.#signalling.wakeAfter,
+      // No ACK at all is left to the peer's BYE or to the end of the message: the voice goes on meanwhile.
+      perform: (effect) => {
+        if (effect.kind === 'send') transaction.answer(response);
+      },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { CallOrder } from '../domain/call.ts';
+import type { MediaPort, MediaThread } from '../media/link.ts';
+import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
+import { writeOffer } from '../sdp/offer-answer.ts';
+import type { SipRequest } from '../sip/message.ts';
+import type { Address } from '../sip/via.ts';
+import { buildInvite } from './build-invite.ts';
+import { CannotCall, targetOf } from './call-target.ts';
+import type { Signalling } from './signalling.ts';
+
+/** Everything that has to be at hand before an INVITE may be sent. */
+export interface PreparedCall {
+  readonly media: MediaPort;
+  readonly invite: SipRequest;
+  readonly peer: Address;
+  readonly localAddress: string;
+  /** What the offer says of us. */
+  readonly local: LocalDescription;
+}
+
+const locatePeer = async (signalling: Signalling, host: string, port: number | null): Promise<Address> => {
+  try {
+    return await signalling.locate(host, port);
+  } catch (error) {
+    throw new CannotCall('unreachable', (error as Error).message, { cause: error });
+  }
+};
+
+const findLocalAddress = async (signalling: Signalling, peer: Address): Promise<string> => {
+  try {
+    return await signalling.findLocalAddress(peer);
+  } catch (error) {
+    throw new CannotCall('unreachable', `No network route leads to ${peer.address}.`, { cause: error });
+  }
+};
+
+const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<MediaPort> => {
+  try {
+    return await media.prepare({ clips: order.clips });
+  } catch (error) {
+    throw new CannotCall('failed', (error as Error).message, { cause: error });
+  }
+};
+
+/** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
+export const prepareCall = async (
+  signalling: Signalling,
+  media: MediaThread,
+  order: CallOrder,
+): Promise<PreparedCall> => {
+  const target = targetOf(order);
+  const peer = await locatePeer(signalling, target.host, target.port);
+  const localAddress = await findLocalAddress(signalling, peer);
+  const port = await prepareMedia(media, order);
+  const local: LocalDescription = {
+    sessionId: signalling.random.digits(15),
+    version: 1,
+    address: localAddress,
+    port: port.port,
+    codecs: staticCodecs(order.codecs),
+    direction: 'sendrecv',
+  };
+  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
+  return { media: port, invite, peer, localAddress, local };
+};

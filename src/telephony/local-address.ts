@@ -1,0 +1,46 @@
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import type { Address } from '../sip/via.ts';
+
+/** The address of ours that a peer sees first: what Via, Contact and SDP name. */
+export type FindLocalAddress = (peer: Address) => Promise<string>;
+
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
+const MAX_REMEMBERED = 256;
+
+/** Asks the system which of its addresses it would send from: connecting a UDP socket sends nothing. */
+export const addressTowards = (peer: Address): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(peer.address) ? 'udp6' : 'udp4');
+    const finish = (settle: () => void): void => {
+      socket.close();
+      settle();
+    };
+    socket.once('error', (error) => finish(() => reject(error)));
+    socket.connect(peer.port, peer.address, () => {
+      const { address } = socket.address();
+      finish(() => resolve(address));
+    });
+  });
+
+/**
+ * `externalAddress` if the operator gave one, else the address the transport is bound to, else what the system says,
+ * remembered for the latest 256 peers. Rejects if the system knows no way to the peer.
+ */
+export const createFindLocalAddress = (
+  externalAddress: string | null,
+  boundAddress: string,
+  findTowards: FindLocalAddress = addressTowards,
+): FindLocalAddress => {
+  const fixed = externalAddress ?? (WILDCARDS.includes(boundAddress) ? null : boundAddress);
+  const remembered = new Map<string, string>();
+  return async (peer) => {
+    const known = fixed ?? remembered.get(peer.address);
+    if (known !== undefined && known !== null) return known;
+    const found = await findTowards(peer);
+    remembered.set(peer.address, found);
+    const [oldest] = remembered.keys();
+    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    return found;
+  };
+};

@@ -1,0 +1,188 @@
+import type { AttemptResult, CallOrder } from '../domain/call.ts';
+import type { Codec } from '../domain/codec.ts';
+import type { CallProgress, PlacedCall } from '../domain/ports.ts';
+import type { MediaThread } from '../media/link.ts';
+import type { RemoteMedia } from '../sdp/offer-answer.ts';
+import type { SipResponse } from '../sip/message.ts';
+import { ABANDON_MS } from '../sip/timers.ts';
+import { type CallMedia, createCallMedia } from './call-media.ts';
+import { type PreparedCall, prepareCall } from './call-preparation.ts';
+import { type Answer, type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall } from './call-state.ts';
+import { CannotCall } from './call-target.ts';
+import { InviteLeg } from './invite-leg.ts';
+import { cleanReason } from './reason-text.ts';
+import type { Signalling } from './signalling.ts';
+
+/** A placed call, as the user agent holds it. */
+export interface OutboundCall extends PlacedCall {
+  /** Ends at once: CANCEL or BYE is sent, its answer not waited for. */
+  interrupt(): void;
+}
+
+export interface CallSurroundings {
+  readonly signalling: Signalling;
+  readonly media: MediaThread;
+  readonly order: CallOrder;
+  readonly onProgress: (progress: CallProgress) => void;
+}
+
+/** What a call works with once it is prepared. */
+interface Equipment extends PreparedCall {
+  readonly callMedia: CallMedia;
+}
+
+/** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
+const LEAST_PART_HEARD = 0.95;
+
+/** One call: performs what `call-state.ts` decides. */
+class Call implements OutboundCall {
+  readonly result: Promise<AttemptResult>;
+  readonly #around: CallSurroundings;
+  readonly #settled = Promise.withResolvers<AttemptResult>();
+  readonly #preparation: Promise<void>;
+  readonly #timers: (() => void)[] = [];
+  #equipment: Equipment | null = null;
+  #leg: InviteLeg | null = null;
+  #codec: Codec | null = null;
+  #state = NEW_CALL;
+
+  readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
+    invite: () => this.#invite(),
+    cancel: () => {
+      this.#leg?.cancel();
+      this.#after(ABANDON_MS, { kind: 'abandon' });
+    },
+    ack: () => this.#leg?.acknowledge(),
+    bye: () => this.#leg?.hangUp(() => this.#input({ kind: 'bye-done' })),
+    'stop-media': () => void this.#equipment?.media.stop(),
+    settle: () => void this.#settle(),
+    'report-ringing': () => this.#report({ kind: 'ringing' }),
+  };
+
+  constructor(around: CallSurroundings) {
+    this.#around = around;
+    this.result = this.#settled.promise;
+    this.#preparation = this.#prepare();
+  }
+
+  cancel(): void {
+    this.#input({ kind: 'cancel' });
+  }
+
+  interrupt(): void {
+    this.#input({ kind: 'interrupt' });
+  }
+
+  framesSent(): readonly number[] {
+    return this.#equipment?.media.framesSent() ?? this.#around.order.clips.map(() => 0);
+  }
+
+  async #prepare(): Promise<void> {
+    this.#input(await this.#equip());
+  }
+
+  async #equip(): Promise<CallInput> {
+    const { signalling, media, order } = this.#around;
+    try {
+      const prepared = await prepareCall(signalling, media, order);
+      this.#equipment = { ...prepared, callMedia: createCallMedia(prepared) };
+      return { kind: 'prepared' };
+    } catch (error) {
+      signalling.log.warn({ err: error, attemptId: order.attemptId }, 'the call could not be prepared');
+      const outcome = error instanceof CannotCall ? error.outcome : 'failed';
+      return { kind: 'unprepared', outcome, reason: (error as Error).message };
+    }
+  }
+
+  #input(input: CallInput): void {
+    const { next, effects } = stepCall(this.#state, input);
+    this.#state = next;
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  #perform(effect: CallEffect): void {
+    if (effect.kind === 'play') this.#play(effect.media);
+    else if (effect.kind === 'report-answered') this.#report({ kind: 'answered', codec: effect.media.codec });
+    else this.#plain[effect.kind]();
+  }
+
+  #after(delayMs: number, input: CallInput): void {
+    this.#timers.push(this.#around.signalling.wakeAfter(delayMs, () => this.#input(input)));
+  }
+
+  #invite(): void {
+    const equipment = this.#equipment;
+    if (!equipment) return;
+    const { signalling, order } = this.#around;
+    signalling.meet(equipment.peer);
+    this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
+    this.#leg = new InviteLeg(signalling, equipment, {
+      onProvisional: (status) => this.#input({ kind: 'provisional', status }),
+      onAccepted: (response) =>
+        this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
+      onRefused: (response) => this.#input({ kind: 'refused', ...statusOf(response) }),
+      onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
+      onBye: () => this.#input({ kind: 'peer-bye' }),
+      onOffer: (offer) => equipment.callMedia.answerOffer(offer),
+      onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
+    });
+  }
+
+  #play(remote: RemoteMedia): void {
+    const equipment = this.#equipment;
+    if (!equipment) return;
+    this.#codec = remote.codec;
+    equipment.callMedia.play(remote);
+    void equipment.media.finished.then(() => this.#input(this.#endOfVoice()));
+  }
+
+  #endOfVoice(): CallInput {
+    const wanted = this.#around.order.clips.reduce((sum, clip) => sum + clip.frameCount, 0);
+    const sent = this.framesSent().reduce((sum, count) => sum + count, 0);
+    return sent >= wanted * LEAST_PART_HEARD
+      ? { kind: 'played' }
+      : { kind: 'media-failed', reason: `The voice broke off: ${sent} of ${wanted} frames could be sent.` };
+  }
+
+  #report(progress: CallProgress): void {
+    try {
+      this.#around.onProgress(progress);
+    } catch (error) {
+      this.#around.signalling.log.error({ err: error, progress }, 'the listener of a call failed');
+    }
+  }
+
+  async #settle(): Promise<void> {
+    for (const cancelTimer of this.#timers) cancelTimer();
+    this.#leg?.release();
+    // A call cancelled while it was prepared gets its media port only afterwards.
+    await this.#preparation;
+    await this.#equipment?.media.stop();
+    this.#settled.resolve(this.#resultNow());
+  }
+
+  #resultNow(): AttemptResult {
+    const { outcome, sipStatus, sipReason } = this.#state;
+    return {
+      outcome: outcome ?? 'failed',
+      sipStatus,
+      sipReason: sipReason === null ? null : cleanReason(sipReason),
+      codec: this.#codec,
+      framesSent: [...this.framesSent()],
+      rtp: { packetsSent: this.#equipment?.media.packetsSent() ?? 0, packetsLost: null, jitterMs: null },
+    };
+  }
+}
+
+const statusOf = ({ status, reason }: SipResponse): { readonly status: number; readonly reason: string } => ({
+  status,
+  reason,
+});
+
+const readAnswer = (equipment: Equipment, response: SipResponse): Answer => {
+  const reading = equipment.callMedia.readAnswer(response.body);
+  return reading.ok ? { media: reading.media } : { problem: reading.problem };
+};
+
+/** Places one call: at most one INVITE. Its result always resolves, once, after the voice has stopped. */
+export const placeOutboundCall = (around: CallSurroundings): OutboundCall => new Call(around);

@@ -1,0 +1,87 @@
+import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
+import type { MediaThread } from '../media/link.ts';
+import { createClientTransactions } from '../sip/client-transactions.ts';
+import { createServerTransactions } from '../sip/server-transactions.ts';
+import { createKnownPeers } from './known-peers.ts';
+import { createFindLocalAddress } from './local-address.ts';
+import { createLocate, type LookupHost, lookupHost } from './locate.ts';
+import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
+import { probePeer } from './probe.ts';
+import { createReceiver } from './receiver.ts';
+import type { DialogUser, Signalling } from './signalling.ts';
+import type { SipTransport } from './udp-transport.ts';
+
+/** Rings phones, and asks peers whether they are there. */
+export interface UserAgent {
+  readonly placeCall: PlaceCall;
+  /** OPTIONS; false if no answer came in 4 s, or 503. Never rejects. */
+  probe(target: { readonly host: string; readonly port: number | null }): Promise<boolean>;
+  /** What it holds at present: bounded, and empty again once everything has run its course. */
+  counts(): { readonly calls: number; readonly dialogs: number; readonly transactions: number };
+  /** Ends every call at once, as `interrupted`, and closes the transport. */
+  close(): Promise<void>;
+}
+
+export interface UserAgentOptions {
+  readonly transport: SipTransport;
+  readonly media: MediaThread;
+  /** What peers are told in place of the local address, for hosts behind a NAT with fixed mappings. */
+  readonly externalAddress: string | null;
+  readonly wakeAfter: WakeAfter;
+  readonly random: RandomSource;
+  readonly log: Log;
+  /** Resolves host names; by default the system does. */
+  readonly lookupHost?: LookupHost;
+}
+
+/** Calls end by the dialer's limits long before these; full tables refuse new calls and drop new requests. */
+const MAX_CLIENT_TRANSACTIONS = 131_072;
+const MAX_SERVER_TRANSACTIONS = 16_384;
+const MAX_KNOWN_PEERS = 1_024;
+
+/** Starts a user agent on an open transport. */
+export const createUserAgent = (options: UserAgentOptions): UserAgent => {
+  const { transport, media, wakeAfter, random, log } = options;
+  const peers = createKnownPeers(MAX_KNOWN_PEERS);
+  const dialogs = new Map<string, DialogUser>();
+  const clients = createClientTransactions({ send: transport.send, wakeAfter, limit: MAX_CLIENT_TRANSACTIONS });
+  const servers = createServerTransactions({ send: transport.send, wakeAfter, limit: MAX_SERVER_TRANSACTIONS });
+  const calls = new Set<OutboundCall>();
+  const signalling: Signalling = {
+    clients,
+    dialogs,
+    send: transport.send,
+    locate: createLocate(transport.address.includes(':') ? 6 : 4, options.lookupHost ?? lookupHost),
+    findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
+    port: transport.port,
+    meet: (peer) => peers.add(peer.address),
+    wakeAfter,
+    random,
+    log,
+  };
+  transport.onMessage(
+    createReceiver({ clients, servers, dialogs, isKnown: (from) => peers.has(from.address), random, log }),
+  );
+
+  const placeCall: PlaceCall = (order, onProgress) => {
+    const call = placeOutboundCall({ signalling, media, order, onProgress });
+    calls.add(call);
+    void call.result.then(() => calls.delete(call));
+    return call;
+  };
+
+  return {
+    placeCall,
+    probe: (target) => probePeer(signalling, target),
+    counts: () => ({ calls: calls.size, dialogs: dialogs.size, transactions: clients.size + servers.size }),
+    close: async () => {
+      const open = [...calls];
+      for (const call of open) call.interrupt();
+      await Promise.all(open.map((call) => call.result));
+      clients.close();
+      servers.close();
+      dialogs.clear();
+      await transport.close();
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { random, wakeAfter } from '../../src/clock.ts';
+import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
+import type { Codec } from '../../src/domain/codec.ts';
+import type { PlacedCall } from '../../src/domain/ports.ts';
+import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
+import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
+import { createUserAgent } from '../../src/telephony/user-agent.ts';
+import { ADDRESS, startThread } from '../support/media.ts';
+import { QUIET_LOG } from '../support/quiet-log.ts';
+
+const FRAME_BYTES = 160;
+const DECODE = { PCMU: decodeUlaw, PCMA: decodeAlaw } as const;
+
+/** Noise that holds every code of the codec: what it sounds like does not matter, that it arrives does. */
+const noise = (seed: string, bytes: number): SharedArrayBuffer => {
+  const shared = new SharedArrayBuffer(bytes);
+  new Uint8Array(shared).set(createHash('shake256', { outputLength: bytes }).update(seed).digest());
+  return shared;
+};
+
+export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
+  key: name,
+  mediaId: null,
+  frameCount,
+  renditions: {
+    PCMU: noise(`${name} PCMU`, frameCount * FRAME_BYTES),
+    PCMA: noise(`${name} PCMA`, frameCount * FRAME_BYTES),
+  },
+});
+
+/** The octets of a playlist in the order in which they are to be sent. */
+export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
+  Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
+
+export const samplesOf = (clips: readonly ClipAudio[], codec: Codec): Int16Array =>
+  DECODE[codec](octetsOf(clips, codec));
+
+export interface Caller {
+  ring(destination: string, order: Partial<CallOrder> & Pick<CallOrder, 'clips'>): PlacedCall;
+  probe(port: number): Promise<boolean>;
+}
+
+/** The real user agent and media thread on 127.0.0.1; closed when the test is over. */
+export const openCaller = async (): Promise<Caller> => {
+  const media = await startThread();
+  const transport = await openUdpTransport({ address: ADDRESS, port: 0 });
+  const agent = createUserAgent({ transport, media, externalAddress: null, wakeAfter, random, log: QUIET_LOG });
+  onTestFinished(() => agent.close());
+  const ring: Caller['ring'] = (destination, order) =>
+    agent.placeCall(
+      {
+        attemptId: random.hex(8),
+        sipCallId: `${random.hex(16)}@${ADDRESS}`,
+        fromTag: random.hex(8),
+        branch: `z9hG4bK${random.hex(12)}`,
+        destination,
+        trunk: null,
+        callerId: null,
+        ringTimeoutMs: 20_000,
+        codecs: ['PCMU', 'PCMA'],
+        ...order,
+      },
+      () => undefined,
+    );
+  return { ring, probe: (port) => agent.probe({ host: ADDRESS, port }) };
+};
+
+/** What a result is compared by. */
+export const essenceOf = ({ outcome, sipStatus, codec, framesSent }: AttemptResult) => ({
+  outcome,
+  sipStatus,
+  codec,
+  framesSent,
+});

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, it } from 'vitest';
+import { ADDRESS, closeSocket } from '../support/media.ts';
+
+const isInstalled = (program: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false; // not in this folder
+    }
+  });
+
+/**
+ * A suite that needs a program of another project. Without it the suite is skipped with a line that says how to get
+ * it; in CI that is a failure.
+ */
+export const describeWithPeer = (program: string, debianPackage: string, suite: () => void): void => {
+  if (isInstalled(program)) return void describe(`with ${program}`, suite);
+  const advice = `${program} is not installed: apt-get install ${debianPackage}`;
+  if (process.env.CI) {
+    describe(`with ${program}`, () => {
+      it('is installed', () => {
+        throw new Error(advice);
+      });
+    });
+    return;
+  }
+  console.warn(`Skipped the calls to ${program}: ${advice}`);
+  describe.skip(`with ${program}`, suite);
+};
+
+/** A UDP port that is free now; peers want to be told one. */
+export const findFreePort = async (): Promise<number> => {
+  const socket = createSocket('udp4');
+  socket.bind(0, ADDRESS);
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await closeSocket(socket);
+  return port;
+};
+
+export interface PeerProgram {
+  /** Resolves when the output so far holds `text`; rejects with the output if the program ends before. */
+  until(text: string): Promise<void>;
+  /** Resolves with the exit status, null if a signal ended it. */
+  readonly exited: Promise<number | null>;
+  output(): string;
+  /** Ends it and waits until it is gone. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a peer in a folder of its own, with nothing on standard input. */
+export const startPeer = (file: string, args: readonly string[], folder: string): PeerProgram => {
+  const child: ChildProcess = spawn(file, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit').then(([status]) => status as number | null);
+  let output = '';
+  let onOutput = (): void => undefined;
+  const keep = (chunk: Buffer): void => {
+    output += chunk.toString('latin1');
+    onOutput();
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+
+  const until = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      onOutput = () => output.includes(text) && resolve();
+      onOutput();
+      void exited.then(() => reject(new Error(`${file} ended without "${text}":\n${output}`)));
+    });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  return { until, exited, output: () => output, end };
+};

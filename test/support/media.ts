@@ -1,0 +1,103 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { expect, onTestFinished } from 'vitest';
+import type { ClipAudio } from '../../src/domain/call.ts';
+import type { Log } from '../../src/domain/ports.ts';
+import { type MediaPort, type MediaThread, type MediaThreadOptions, startMediaThread } from '../../src/media/link.ts';
+import { parseRtpPacket, type RtpPacket } from '../../src/rtp/packet.ts';
+
+export const ADDRESS = '127.0.0.1';
+
+/** Resolves when the port is free; a socket closed before is fine. */
+export const closeSocket = async (socket: Socket): Promise<void> => {
+  try {
+    socket.close();
+    await once(socket, 'close');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SOCKET_DGRAM_NOT_RUNNING') throw error;
+  }
+};
+
+/** Keeps what was logged, one line an entry. */
+export const makeLog = () => {
+  const lines: string[] = [];
+  const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { log, lines };
+};
+
+/** A media thread that is closed when the test is over. */
+export const startThread = async (options: Partial<MediaThreadOptions> = {}): Promise<MediaThread> => {
+  const thread = await startMediaThread({ bindAddress: ADDRESS, ports: [0, 0], log: makeLog().log, ...options });
+  onTestFinished(() => thread.close());
+  return thread;
+};
+
+export const bindSocket = async (port = 0) => {
+  const socket = createSocket('udp4');
+  socket.bind(port, ADDRESS);
+  await once(socket, 'listening');
+  onTestFinished(() => closeSocket(socket));
+  return socket;
+};
+
+/** A peer that keeps every datagram it gets. */
+export const openRtpPeer = async () => {
+  const socket = await bindSocket();
+  const datagrams: Buffer[] = [];
+  socket.on('message', (datagram) => datagrams.push(datagram));
+  return {
+    address: ADDRESS,
+    port: socket.address().port,
+    datagrams,
+    packets: (): readonly RtpPacket[] => datagrams.map((datagram) => parseRtpPacket(datagram) as RtpPacket),
+    async until(count: number): Promise<void> {
+      while (datagrams.length < count) await once(socket, 'message');
+    },
+    send: (octets: Uint8Array, port: number) => socket.send(octets, port, ADDRESS),
+  };
+};
+
+const toShared = (octets: Uint8Array): SharedArrayBuffer => {
+  const shared = new SharedArrayBuffer(octets.length);
+  new Uint8Array(shared).set(octets);
+  return shared;
+};
+
+/** Frames whose octets tell codec, clip, frame and place apart. */
+export const pattern = (seed: number, frameCount: number): Uint8Array =>
+  Uint8Array.from({ length: frameCount * 160 }, (_, i) => seed + 7 * Math.floor(i / 160) + i);
+
+export const makeClip = (seed: number, frameCount: number): ClipAudio => ({
+  key: `clip ${seed}`,
+  mediaId: null,
+  frameCount,
+  renditions: { PCMU: toShared(pattern(seed, frameCount)), PCMA: toShared(pattern(seed + 100, frameCount)) },
+});
+
+export const PCMU = { codec: 'PCMU', payloadType: 0 } as const;
+
+/** A media port that is stopped when the test is over. */
+export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promise<MediaPort> => {
+  const port = await thread.prepare({ clips });
+  onTestFinished(() => port.stop());
+  return port;
+};
+
+export const payloads = (packets: readonly RtpPacket[]): Buffer => Buffer.concat(packets.map(({ payload }) => payload));
+
+/**
+ * Numbers of a stream: frames count the sequence up by one; the timestamp moves by whole slots, and where a starved
+ * machine made it move by more than one, the marker says so.
+ */
+export const expectTrueNumbers = (packets: readonly RtpPacket[]): void => {
+  expect(packets[0]?.marker).toBe(true);
+  for (const [i, packet] of packets.entries()) {
+    const before = packets[i - 1];
+    if (before === undefined) continue;
+    const samples = (packet.timestamp - before.timestamp) >>> 0;
+    expect((packet.sequence - before.sequence) & 0xffff).toBe(1);
+    expect([samples % 160, samples > 0, packet.ssrc]).toEqual([0, true, before.ssrc]);
+    expect(packet.marker).toBe(samples > 160);
+  }
+};

@@ -1,0 +1,167 @@
+import { expect } from 'vitest';
+import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
+import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/ports.ts';
+import { parseMessage } from '../../src/sip/parse.ts';
+import { respond } from '../../src/sip/response.ts';
+import { serializeMessage } from '../../src/sip/serialize.ts';
+import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
+import { QUIET_LOG } from './quiet-log.ts';
+import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
+import { createSipPeer, type PeerScript, type SipPeer, sdpOf } from './sip-peer.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+import { createVirtualMedia, type VirtualMedia } from './virtual-media.ts';
+
+export const OURS = { address: '10.0.0.1', port: 5060 };
+export const PEER = { address: '10.0.0.2', port: 5070 };
+
+/** A datagram that was sent, lost ones included. */
+export interface Traffic {
+  readonly atMs: number;
+  readonly from: 'ua' | 'peer';
+  readonly text: string;
+}
+
+export interface Placed {
+  readonly call: PlacedCall;
+  readonly progress: CallProgress[];
+  /** Virtual time of the result. */
+  endedAtMs(): number | null;
+}
+
+export type OrderChange = Partial<Omit<CallOrder, 'clips'>> & { readonly frames?: readonly number[] };
+
+/** One user agent and one called party, in virtual time. */
+export interface TelephonyBench {
+  readonly clock: VirtualClock;
+  readonly agent: UserAgent;
+  readonly peer: SipPeer;
+  readonly media: VirtualMedia;
+  readonly traffic: readonly Traffic[];
+  place(change?: OrderChange): Placed;
+  /** Lets all time pass that there is, and gives the result. */
+  finish(placed: Placed): Promise<AttemptResult>;
+  /** Loses the next `count` datagrams that begin with `start`. */
+  dropFirst(start: string, count: number): void;
+  /** Sends a 200 of another branch of the first INVITE. */
+  sendFork(toTag: string): void;
+  /** Nothing is left: no timer, no table entry, no open RTP port. */
+  expectRest(): void;
+}
+
+const randomOf = (seed: number): RandomSource => {
+  const random = seededRandom(seed);
+  const pick = (alphabet: string, length: number): string =>
+    Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
+  return { digits: (length) => pick('0123456789', length), hex: (bytes) => pick('0123456789abcdef', 2 * bytes) };
+};
+
+const clipOf = (frameCount: number, i: number): CallOrder['clips'][number] => {
+  const silence = new SharedArrayBuffer(0);
+  return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: { PCMU: silence, PCMA: silence } };
+};
+
+export const createTelephonyBench = (options: {
+  readonly script: PeerScript;
+  readonly misfortune?: Misfortune;
+  /** Every datagram of ours is refused with this sentence. */
+  readonly sendProblem?: string;
+}): TelephonyBench => {
+  const clock = createVirtualClock();
+  const network = createSeededNetwork(clock, options.misfortune ?? CALM);
+  const media = createVirtualMedia(clock);
+  const ours = network.attach(OURS);
+  const theirs = network.attach(PEER);
+  const peer = createSipPeer({ transport: theirs, clock, script: options.script });
+  const traffic: Traffic[] = [];
+  const toDrop = new Map<string, number>();
+  let lastCall = 0;
+
+  const { sendProblem } = options;
+  const transport =
+    sendProblem === undefined
+      ? ours
+      : {
+          ...ours,
+          send: (_octets: Uint8Array, _to: object, onError?: (error: Error) => void): void => {
+            clock.wakeAfter(0, () => onError?.(new Error(sendProblem)));
+          },
+        };
+  const agent = createUserAgent({
+    transport,
+    media,
+    externalAddress: null,
+    wakeAfter: clock.wakeAfter,
+    random: randomOf(options.misfortune?.seed ?? 1),
+    log: QUIET_LOG,
+    lookupHost: async (host) => {
+      throw new Error(`${host} is unknown`);
+    },
+  });
+
+  network.intercept((octets, from) => {
+    const text = new TextDecoder().decode(octets);
+    traffic.push({ atMs: clock.nowMs, from: from.address === OURS.address ? 'ua' : 'peer', text });
+    for (const [start, left] of toDrop) {
+      if (left === 0 || !text.startsWith(start)) continue;
+      toDrop.set(start, left - 1);
+      return 'drop';
+    }
+    return 'pass';
+  });
+
+  const orderOf = ({ frames = [50], ...change }: OrderChange): CallOrder => {
+    lastCall += 1;
+    return {
+      attemptId: `attempt-${lastCall}`,
+      sipCallId: `call-${lastCall}`,
+      fromTag: `from-${lastCall}`,
+      branch: `z9hG4bK-invite-${lastCall}`,
+      destination: `sip:bob@${PEER.address}:${PEER.port}`,
+      trunk: null,
+      callerId: '+15550001111',
+      ringTimeoutMs: 45_000,
+      codecs: ['PCMU', 'PCMA'],
+      clips: frames.map(clipOf),
+      ...change,
+    };
+  };
+
+  return {
+    clock,
+    agent,
+    peer,
+    media,
+    traffic,
+    place: (change = {}) => {
+      const progress: CallProgress[] = [];
+      let endedAtMs: number | null = null;
+      const call = agent.placeCall(orderOf(change), (step) => progress.push(step));
+      void call.result.then(() => {
+        endedAtMs = clock.nowMs;
+      });
+      return { call, progress, endedAtMs: () => endedAtMs };
+    },
+    finish: async (placed) => {
+      await clock.runOut();
+      if (placed.endedAtMs() === null) throw new Error('The call is stuck: no timer waits, and it has no result.');
+      return placed.call.result;
+    },
+    dropFirst: (start, count) => toDrop.set(start, count),
+    sendFork: (toTag) => {
+      const invite = peer.received.find((request) => request.method === 'INVITE');
+      if (!invite) throw new Error('No INVITE has come.');
+      const contact = invite.to;
+      const body = new TextEncoder().encode(sdpOf(PEER.address));
+      theirs.send(
+        serializeMessage(respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body })),
+        OURS,
+      );
+    },
+    expectRest: () => {
+      expect(agent.counts()).toEqual({ calls: 0, dialogs: 0, transactions: 0 });
+      expect(clock.waiting).toBe(0);
+      expect(media.open).toBe(0);
+      for (const { text } of traffic) expect(parseMessage(new TextEncoder().encode(text)).ok).toBe(true);
+    },
+  };
+};

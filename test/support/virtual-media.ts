@@ -1,0 +1,99 @@
+import { FRAME_MS } from '../../src/domain/codec.ts';
+import type { MediaPort, MediaThread } from '../../src/media/link.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What a media thread was asked to do, with the virtual time. */
+export interface VoiceEvent {
+  readonly atMs: number;
+  readonly kind: 'play' | 'redirect' | 'stop' | 'finished';
+  readonly to?: { readonly address: string; readonly port: number };
+}
+
+/** A media thread in virtual time: it counts frames and sends none. */
+export interface VirtualMedia extends MediaThread {
+  readonly events: VoiceEvent[];
+  /** Ports handed out and not yet stopped. */
+  readonly open: number;
+  /** Lets the next `prepare` fail with this sentence. */
+  failNext(problem: string): void;
+  /** Ends every voice before its last frame, as a dying thread does. */
+  breakDown(): void;
+}
+
+export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
+  const events: VoiceEvent[] = [];
+  const breakers = new Set<() => void>();
+  let nextPort = 16_382;
+  let open = 0;
+  let problem: string | null = null;
+
+  const note = (event: Omit<VoiceEvent, 'atMs'>): void => {
+    events.push({ atMs: clock.nowMs, ...event });
+  };
+
+  const createPort = (frameCounts: readonly number[]): MediaPort => {
+    const finished = Promise.withResolvers<void>();
+    const total = frameCounts.reduce((sum, count) => sum + count, 0);
+    let startedAtMs: number | null = null;
+    let stoppedAtMs: number | null = null;
+    let cancelEnd = (): void => undefined;
+    open += 1;
+    nextPort += 2;
+    const sent = (): number =>
+      startedAtMs === null ? 0 : Math.min(total, Math.floor(((stoppedAtMs ?? clock.nowMs) - startedAtMs) / FRAME_MS));
+    const end = (): void => {
+      if (stoppedAtMs !== null) return;
+      stoppedAtMs = clock.nowMs;
+      cancelEnd();
+      open -= 1;
+      finished.resolve();
+    };
+    breakers.add(end);
+    return {
+      port: nextPort,
+      play: (to) => {
+        note({ kind: 'play', to: { address: to.address, port: to.port } });
+        startedAtMs = clock.nowMs;
+        cancelEnd = clock.wakeAfter(total * FRAME_MS, () => {
+          note({ kind: 'finished' });
+          finished.resolve();
+        });
+      },
+      redirect: (to) => note({ kind: 'redirect', to }),
+      finished: finished.promise,
+      framesSent: () => {
+        let left = sent();
+        return frameCounts.map((count) => {
+          const here = Math.min(count, left);
+          left -= here;
+          return here;
+        });
+      },
+      packetsSent: sent,
+      stop: async () => {
+        if (stoppedAtMs === null) note({ kind: 'stop' });
+        end();
+      },
+    };
+  };
+
+  return {
+    events,
+    get open() {
+      return open;
+    },
+    failNext: (sentence) => {
+      problem = sentence;
+    },
+    breakDown: () => {
+      for (const end of breakers) end();
+    },
+    prepare: async ({ clips }) => {
+      const failure = problem;
+      problem = null;
+      if (failure !== null) throw new Error(failure);
+      return createPort(clips.map((clip) => clip.frameCount));
+    },
+    close: async () => undefined,
+  };
+};
