@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Failure } from '../cli/failure.ts';
-import { type Child, type ChildOptions, startChild } from './child.ts';
+import { type Child, type ChildOptions, EndedEarly, startChild } from './child.ts';
 
 let directory: string;
 let child: Child | undefined;
@@ -58,7 +58,7 @@ test('one that ends early is told with its last log lines, and controls in them 
     console.error('port 8080 is taken\\x1b[2J');
     process.exitCode = 1;`);
   const error = await failureOf(running.untilSaid(isReady, WITHIN_MS));
-  expect(error).toBeInstanceOf(Failure);
+  expect(error).toBeInstanceOf(EndedEarly);
   const { message } = error as Failure;
   expect(message).toMatch(/^the server ended early; its last words:\n/);
   expect(message).toMatch(/port 8080 is taken\\u001b\[2J$/);

@@ -7,11 +7,14 @@ import { visible } from '../cli/text.ts';
 /** A line of JSON that a child wrote to its standard output. */
 export type Said = Readonly<Record<string, unknown>>;
 
+/** The child was gone before it said what was waited for. */
+export class EndedEarly extends Failure {}
+
 /** A process of ours, ended by `stop` whatever happens. */
 export interface Child {
   /**
-   * The first line, past or to come, for which `matches` holds. Throws a Failure with the child's last log lines if it
-   * ends before or nothing comes in time.
+   * The first line, past or to come, for which `matches` holds. Throws a Failure with the child's last log lines if
+   * nothing comes in time, an EndedEarly if it ends before.
    */
   untilSaid(matches: (said: Said) => boolean, withinMs: number): Promise<Said>;
   /** Resolves when the process is gone. */
@@ -90,12 +93,12 @@ export const startChild = ({ name, executable, args, environment, signal }: Chil
     queueMicrotask(wakeAll);
     return parseSaid(line);
   });
-  const failure = (what: string): Failure =>
-    new Failure(`${name} ${what}${log.length === 0 ? '.' : `; its last words:\n  ${log.join('\n  ')}`}`);
+  const sentence = (what: string): string =>
+    `${name} ${what}${log.length === 0 ? '.' : `; its last words:\n  ${log.join('\n  ')}`}`;
 
   const untilSaid: Child['untilSaid'] = (matches, withinMs) =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(() => reject(failure('did not answer in time'))), withinMs);
+      const timer = setTimeout(() => settle(() => reject(new Failure(sentence('did not answer in time')))), withinMs);
       const settle = (end: () => void): void => {
         clearTimeout(timer);
         waiting.delete(look);
@@ -106,7 +109,7 @@ export const startChild = ({ name, executable, args, environment, signal }: Chil
         const found = said.find(matches);
         if (found) settle(() => resolve(found));
         else if (signal.aborted) settle(() => reject(signal.reason));
-        else if (gone) settle(() => reject(failure('ended early')));
+        else if (gone) settle(() => reject(new EndedEarly(sentence('ended early'))));
       };
       waiting.add(look);
       signal.addEventListener('abort', look);

@@ -3,17 +3,16 @@ import { Failure } from '../cli/failure.ts';
 import { createLiveView } from '../cli/live-view.ts';
 import type { TextStream } from '../cli/output.ts';
 import { visible } from '../cli/text.ts';
-import type { Child } from './child.ts';
 import { comparisonLines } from './compare.ts';
 import { childEnvironment, DATA_SETTINGS, operatorTokenIn } from './environment.ts';
 import { type DemoFile, demoFiles } from './files.ts';
-import { listenForInterrupt } from './interrupt.ts';
 import { type Made, nextSteps, stayingSteps, USUAL_PHONE_PORT } from './next-steps.ts';
 import { ownNames } from './own-names.ts';
 import { type Performance, perform } from './perform.ts';
 import { type Provision, provision, uploadClip } from './provision.ts';
 import { sentAudio } from './sent-audio.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withChildren } from './with-children.ts';
 
 export interface DemoRun {
   readonly executable: string;
@@ -111,13 +110,10 @@ const play = async (act: Act): Promise<void> => {
  * went wrong. Data of the user's own in the data directory stays; the demo adds its own.
  */
 export const runDemo = async (options: DemoRun, out: TextStream): Promise<void> => {
-  const interrupt = listenForInterrupt();
-  const children: Child[] = [];
   const run = { ...options, dataDirectory: resolve(options.dataDirectory) };
-  try {
-    const { signal } = interrupt;
-    const say = (line: string): void => void out.write(`${line}\n`);
-    const clips = await demoFiles(run.files, process.env.INIT_CWD);
+  const clips = await demoFiles(run.files, process.env.INIT_CWD);
+  const say = (line: string): void => void out.write(`${line}\n`);
+  await withChildren(async ({ signal, onChild }) => {
     say('Ringcast demo: a server, a test phone, and one call between them');
     const stage = await openStage({
       executable: run.executable,
@@ -126,11 +122,8 @@ export const runDemo = async (options: DemoRun, out: TextStream): Promise<void> 
       ports: run.stay ? USUAL_PORTS : ANY_PORTS,
       phonePort: USUAL_PHONE_PORT,
       signal,
-      onChild: (child) => children.push(child),
+      onChild,
     });
     await play({ run, clips, say, out, signal, stage });
-  } finally {
-    await Promise.all(children.map((child) => child.stop()));
-    interrupt.dispose();
-  }
+  });
 };

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from '../cli/failure.ts';
-import { type Child, startChild } from './child.ts';
+import { type Child, EndedEarly, startChild } from './child.ts';
 
 /** The server and the test phone, both children of this process. */
 export interface Stage {
@@ -34,6 +33,7 @@ const isReady = (said: Readonly<Record<string, unknown>>): boolean => said.ready
 
 const start = async (options: StageOptions, name: string, args: readonly string[]) => {
   const { executable, environment, signal } = options;
+  signal.throwIfAborted();
   const child = startChild({ name, executable, args, environment, signal });
   options.onChild(child);
   return { child, ready: await child.untilSaid(isReady, READY_WITHIN_MS) };
@@ -63,9 +63,8 @@ const startPhone = async (options: StageOptions, recordDirectory: string) => {
   try {
     return await startPhoneAt(options, recordDirectory, options.phonePort);
   } catch (error) {
+    if (!(error instanceof EndedEarly)) throw error;
     // The usual port is taken, most often by a phone of the user's own: any other does as well.
-    options.signal.throwIfAborted();
-    if (!(error instanceof Failure)) throw error;
     return startPhoneAt(options, recordDirectory, 0);
   }
 };

@@ -17,10 +17,10 @@ import { bracketHost } from '../sip/uri.ts';
 import { type Address, stampVia } from '../sip/via.ts';
 import { createFindLocalAddress, type FindLocalAddress } from '../telephony/local-address.ts';
 import { openUdpTransport, type SipTransport } from '../telephony/udp-transport.ts';
-import { wakeAfterRealTime } from '../telephony/wake-after.ts';
 import { ALLOW } from './answering-dialog.ts';
 import type { PhoneBehaviour, PhoneEvent } from './events.ts';
 import { PhoneCall } from './phone-call.ts';
+import { wakeAfterRealTime } from './wake-after.ts';
 
 export type { PhoneBehaviour, PhoneEvent } from './events.ts';
 

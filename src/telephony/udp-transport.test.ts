@@ -5,11 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
+import { wakeAfter } from '../clock.ts';
 import type { Address } from '../sip/via.ts';
 import { addressTowards, createFindLocalAddress } from './local-address.ts';
 import { openUdpTransport, type SipTransport } from './udp-transport.ts';
 import { createUserAgent } from './user-agent.ts';
-import { wakeAfterRealTime } from './wake-after.ts';
 
 const ANY = { address: '127.0.0.1', port: 0 };
 const open: SipTransport[] = [];
@@ -83,7 +83,7 @@ describe('a user agent on real sockets', () => {
       transport,
       media: createVirtualMedia(createVirtualClock()),
       externalAddress: null,
-      wakeAfter: wakeAfterRealTime,
+      wakeAfter,
       random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
       log: QUIET_LOG,
     });
@@ -121,8 +121,8 @@ describe('the local address', () => {
 test('real time wakes once, and not after it was cancelled', async () => {
   const woken: string[] = [];
   const done = Promise.withResolvers<void>();
-  wakeAfterRealTime(0, () => woken.push('cancelled'))();
-  wakeAfterRealTime(5, () => {
+  wakeAfter(0, () => woken.push('cancelled'))();
+  wakeAfter(5, () => {
     woken.push('kept');
     done.resolve();
   });

@@ -8,7 +8,8 @@ import { importedSpecifiers } from '../../scripts/imported-specifiers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-const FORBIDDEN: readonly (readonly [from: string, specifier: string])[] = [
+const FORBIDDEN: readonly (readonly [from: string, specifier: string | null])[] = [
+  ['main.ts', null],
   ['domain/call.ts', '../app/dialer.ts'],
   ['domain/call.ts', 'node:crypto'],
   ['domain/call.ts', 'kysely'],
