@@ -20,10 +20,10 @@ const LAUNCH: Launch = {
 
 /** Runs the command line of this process and sets its exit status. */
 export const runCommandLine = async (): Promise<void> => {
-  // `ringcast calls | head` closes the pipe: no error, just nobody left to write to.
+  // `ringcast calls | head` closes the pipe: nobody is left to write to, which is no error. Not an end at once either,
+  // since a demo has children to end first.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
   });
   process.exitCode = await runProgram(process.argv.slice(2), LAUNCH, { out: process.stdout, err: process.stderr });
 };

@@ -74,7 +74,10 @@ const portOf = (sipUri: unknown): number => Number(/:([0-9]+)(?:;.*)?$/.exec(Str
 /** Starts both; throws a Failure that tells why one of them did not start. */
 export const openStage = async (options: StageOptions): Promise<Stage> => {
   const recordDirectory = join(options.dataDirectory, 'recordings');
-  const [server, phone] = await Promise.all([startServer(options), startPhone(options, recordDirectory)]);
+  const starts = [startServer(options), startPhone(options, recordDirectory)] as const;
+  // Both are waited for: if neither can start, the server says best what is wrong with their common folder.
+  await Promise.allSettled(starts);
+  const [server, phone] = [await starts[0], await starts[1]];
   const phonePort = portOf(phone.ready.sip);
   return {
     server: server.child,

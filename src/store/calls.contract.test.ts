@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  blast,
+  claim,
+  DIALECTS,
+  network,
+  provision,
+  result,
+  type StoreFixture,
+  trunk,
+} from '../../test/support/store-fixture.ts';
+import { OUTCOMES } from '../domain/outcome.ts';
+import { RETRYABLE } from '../domain/retry.ts';
+import type { ClaimRequest, Transaction, Views } from '../domain/store-port.ts';
+
+for (const dialect of DIALECTS)
+  describe(`calls and attempts on ${dialect.name}`, () => {
+    let fixture: StoreFixture;
+    beforeEach(async () => {
+      fixture = await dialect.open();
+      await transact((tx) => provision(tx));
+    });
+    afterEach(() => fixture.close());
+    const transact = <T>(work: (tx: Transaction) => Promise<T>) => fixture.store.transact(work);
+    const view = <T>(work: (views: Views) => Promise<T>) => fixture.store.view(work);
+    const insert = (changes = {}) => transact((tx) => tx.insertBlast(blast(changes)));
+    const claimed = async (changes: Partial<ClaimRequest> = {}) =>
+      (await transact((tx) => tx.claimCalls(claim(changes)))).map((call) => call.attemptId);
+    const call = async (id = 'blast') => (await view((views) => views.findBlast(id)))?.calls[0];
+    const attempt = async () => (await call())?.attempts[0];
+    const record = (attemptId: string, ended = result('completed')) =>
+      transact((tx) => tx.recordOutcome(attemptId, ended));
+    const becomeDue = () => fixture.sql('update calls set due_at = due_at - 1000000');
+
+    it('claims each call once, oldest first, and commits its attempt', async () => {
+      for (const id of ['a', 'b', 'c']) await insert({ id });
+      expect(await claimed({ limit: 2 })).toEqual(['a-1-1', 'b-1-1']);
+      expect(await claimed({ limit: 2 })).toEqual(['c-1-1']);
+      expect(await claimed()).toEqual([]);
+      expect(await call('a')).toMatchObject({ state: 'dialing', outcome: null });
+      expect((await call('a'))?.attempts).toEqual([
+        {
+          id: 'a-1-1',
+          number: 1,
+          trunkId: null,
+          sipCallId: 'call-1',
+          dialledAt: expect.any(Number),
+          ringingAt: null,
+          answeredAt: null,
+          endedAt: null,
+          outcome: null,
+          sipStatus: null,
+          sipReason: null,
+          codec: null,
+          clips: [
+            { mediaId: null, framesSent: 0, framesTotal: 5 },
+            { mediaId: 'media', framesSent: 0, framesTotal: 2 },
+          ],
+          rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+        },
+      ]);
+    });
+
+    it('claims a call once, however many ask at once', async () => {
+      await insert();
+      const claims = await Promise.all(Array.from({ length: 50 }, () => claimed({ limit: 1 })));
+      expect(claims.flat()).toEqual(['blast-1-1']);
+    });
+
+    it('leaves the calls of saturated trunks, and takes the rest by age', async () => {
+      for (const id of ['t1', 't2']) {
+        await transact((tx) => tx.createTrunk(trunk({ id })));
+        const over = network({ id: `over-${id}`, destinations: ['+15551230000'], trunkIds: [id] });
+        await transact((tx) => tx.createNetwork(over));
+      }
+      for (const networkId of ['over-t1', 'over-t2', 'net', 'over-t1'])
+        await insert({ id: `${networkId}.${await view((views) => views.countWaiting())}`, networkId });
+      const saturated = claim({ saturatedTrunkIds: ['t1'], limit: 2 });
+      const open = await transact((tx) => tx.claimCalls(saturated));
+      expect(open.map((each) => each.blastId)).toEqual(['over-t2.1', 'net.2']);
+      expect(await claimed({ saturatedTrunkIds: ['t1', 't2'] })).toEqual([]);
+      expect(await claimed()).toEqual(['over-t1.0-1-1', 'over-t1.3-1-1']);
+    });
+
+    it('follows a call from dialling to its end', async () => {
+      await insert();
+      const [id = ''] = await claimed();
+      await transact((tx) => tx.recordRinging(id));
+      expect(await call()).toMatchObject({ state: 'ringing', outcome: null });
+      await transact((tx) => tx.recordAnswered(id, 'PCMA'));
+      expect(await call()).toMatchObject({ state: 'playing', outcome: null });
+      await transact((tx) => tx.recordRinging(id));
+      expect((await call())?.state).toBe('playing');
+      const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5 };
+      const ended = result('hung_up', { sipStatus: 200, sipReason: 'OK', codec: 'PCMA', framesSent: [5, 1], rtp });
+      await record(id, ended);
+      expect(await call()).toMatchObject({ state: 'finished', outcome: 'hung_up' });
+      const last = await attempt();
+      expect(last).toMatchObject({ outcome: 'hung_up', sipStatus: 200, sipReason: 'OK', codec: 'PCMA', rtp });
+      expect(last?.clips.map((clip) => clip.framesSent)).toEqual([5, 1]);
+      const times = [last?.dialledAt, last?.ringingAt, last?.answeredAt, last?.endedAt];
+      expect(times).toEqual([...times].sort());
+      expect(times.every((at) => Math.abs((at ?? 0) - Date.now()) < 60_000)).toBe(true);
+    });
+
+    it('lets the first outcome stand', async () => {
+      await insert({ retry: { maxAttempts: 3, delaySeconds: 0, on: ['busy'] } });
+      const [id = ''] = await claimed();
+      await record(id, result('completed'));
+      const before = await view((views) => views.findBlast('blast'));
+      await record(id, result('busy'));
+      await transact((tx) => tx.recordRinging(id));
+      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await record('nowhere', result('busy'));
+      expect(await view((views) => views.findBlast('blast'))).toEqual(before);
+      expect(await claimed()).toEqual([]);
+    });
+
+    it.each(OUTCOMES)('tries again after %s only if it may', async (outcome) => {
+      await insert({ retry: { maxAttempts: 2, delaySeconds: 0, on: RETRYABLE } });
+      const [id = ''] = await claimed();
+      await record(id, result(outcome));
+      const retries = RETRYABLE.some((each) => each === outcome);
+      expect(await call()).toMatchObject(
+        retries ? { state: 'waiting', outcome: null } : { state: 'finished', outcome },
+      );
+      expect(await claimed()).toEqual(retries ? ['blast-1-2'] : []);
+    });
+
+    it('never calls again what was answered', async () => {
+      await insert({ retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
+      const [id = ''] = await claimed();
+      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await record(id, result('unreachable'));
+      expect(await call()).toMatchObject({ state: 'finished', outcome: 'unreachable' });
+    });
+
+    it('waits before it tries again, no more often than the rule of the blast says', async () => {
+      await insert({ retry: { maxAttempts: 2, delaySeconds: 600, on: ['busy'] }, dialWithinMs: 1000 });
+      const [first = ''] = await claimed();
+      expect(await view((views) => views.nextDueAt())).toBeNull();
+      await record(first, result('busy'));
+      const now = await view((views) => views.nowMs());
+      expect(Math.abs(((await view((views) => views.nextDueAt())) ?? 0) - now - 600_000)).toBeLessThan(60_000);
+      expect(await claimed()).toEqual([]);
+      expect(await transact((tx) => tx.expireCalls())).toBe(0);
+      fixture.sql('update calls set due_at = due_at - 600000, dial_by = dial_by + 60000');
+      const [second = ''] = await claimed();
+      expect(second).toBe('blast-1-2');
+      await record(second, result('busy'));
+      expect(await call()).toMatchObject({ state: 'finished', outcome: 'busy' });
+      expect((await call())?.attempts.map((each) => each.number)).toEqual([1, 2]);
+    });
+
+    it('tells when the next call is due, over all trunks', async () => {
+      expect(await view((views) => views.nextDueAt())).toBeNull();
+      await transact((tx) => tx.createTrunk(trunk()));
+      await transact((tx) => tx.createNetwork(network({ id: 'over', trunkIds: ['trunk'] })));
+      await insert({ id: 'a', networkId: 'over' });
+      const accepted = (await view((views) => views.findBlast('a')))?.acceptedAt;
+      expect(await view((views) => views.nextDueAt())).toBe(accepted);
+      await insert({ id: 'b' });
+      fixture.sql("update calls set due_at = 1234 where blast_id = 'b'");
+      expect(await view((views) => views.nextDueAt())).toBe(1234);
+    });
+
+    it('ends what was not dialled in time, and dials none of it', async () => {
+      for (const id of ['a', 'b']) await insert({ id });
+      await claimed({ limit: 1 });
+      fixture.sql('update calls set dial_by = due_at - 1');
+      expect(await claimed()).toEqual([]);
+      expect(await transact((tx) => tx.expireCalls())).toBe(1);
+      expect(await transact((tx) => tx.expireCalls())).toBe(0);
+      expect(await call('a')).toMatchObject({ state: 'dialing', outcome: null });
+      expect(await call('b')).toMatchObject({ state: 'finished', outcome: 'expired' });
+      expect((await view((views) => views.findBlast('b')))?.state).toBe('finished');
+    });
+
+    it('ends, after a crash, what was in progress, and dials on what waited', async () => {
+      await insert({ id: 'a', retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
+      for (const id of ['b', 'c', 'd']) await insert({ id });
+      const [, second = '', third = ''] = await claimed({ limit: 3 });
+      await transact((tx) => tx.recordAnswered(second, 'PCMU'));
+      await record(third, result('busy'));
+      expect(await transact((tx) => tx.interruptAttempts())).toBe(2);
+      expect(await transact((tx) => tx.interruptAttempts())).toBe(0);
+      for (const id of ['a', 'b']) {
+        expect(await call(id)).toMatchObject({ state: 'finished', outcome: 'interrupted' });
+        expect((await call(id))?.attempts[0]).toMatchObject({ outcome: 'interrupted', endedAt: expect.any(Number) });
+        expect((await view((views) => views.findBlast(id)))?.state).toBe('finished');
+      }
+      expect((await call('c'))?.outcome).toBe('busy');
+      becomeDue();
+      expect(await claimed()).toEqual(['d-1-1']);
+    });
+  });
