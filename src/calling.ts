@@ -62,12 +62,8 @@ export const openCalling = async (
 };
 
 const openTransport = (config: Config): Promise<SipTransport> =>
-  openUdpTransport(config.sipListen).catch((error: unknown) => {
-    const { address, port } = config.sipListen;
-    throw new StartError(
-      `SIP cannot listen on ${address}:${port} (${(error as NodeJS.ErrnoException).code ?? String(error)}): end the program that holds it, or choose another with RINGCAST_SIP_LISTEN.`,
-      { cause: error },
-    );
+  openUdpTransport(config.sipListen).catch((error: Error) => {
+    throw new StartError(`RINGCAST_SIP_LISTEN: ${error.message}`, { cause: error });
   });
 
 const listTargets = (store: Store) =>

@@ -7,7 +7,7 @@ import { visible } from '../cli/text.ts';
 import { watchBlast } from '../cli/watch-blast.ts';
 import { readWav } from '../rtp/wav.ts';
 import { type Comparison, compareAudio, type SentPart, whatDiffers } from './compare.ts';
-import { pauseSentence, pausesIn } from './pauses.ts';
+import { pauseSentence, pausesIn, withoutPauses } from './pauses.ts';
 import type { Provision } from './provision.ts';
 import type { Stage } from './stage.ts';
 
@@ -19,6 +19,8 @@ export interface Performance {
   readonly comparison: Comparison;
   /** One sentence for people if what was heard differs, null if it is equal. */
   readonly difference: string | null;
+  /** The machine stalled, so that the call paused, and nothing else differs. */
+  readonly stalled: boolean;
 }
 
 export interface Play {
@@ -80,5 +82,6 @@ export const perform = async (play: Play): Promise<Performance> => {
   const comparison = compareAudio(play.sent, heard);
   const paused = pauseSentence(play.sent, heard, pauses, comparison);
   const difference = comparison.equal ? null : (paused ?? whatDiffers(comparison));
-  return { blastId, recording: path, comparison, difference };
+  const stalled = !comparison.equal && compareAudio(play.sent, withoutPauses(heard, pauses)).equal;
+  return { blastId, recording: path, comparison, difference, stalled };
 };

@@ -158,7 +158,8 @@ for (const dialect of DIALECTS)
     it('forgets old keys when it starts, and in passing as new ones come', async () => {
       const remember = (key: string) =>
         transact((tx) => tx.rememberBlast('app', key, { blastId: 'blast', requestDigest: '' }));
-      const kept = () => fixture.sql('select idempotency_key as key from idempotency').map((row) => row.key);
+      const kept = () =>
+        fixture.sql('select idempotency_key as key from idempotency order by seq').map((row) => row.key);
       await remember('old');
       fixture.sql('update idempotency set created_at = created_at - 86400000');
       await remember('new');

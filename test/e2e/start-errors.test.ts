@@ -65,7 +65,7 @@ describe('a start that cannot be: one sentence, and an exit status', () => {
   });
 
   it('a data directory that cannot be made', async () => {
-    const { status, errors } = await failing({ RINGCAST_DATA_DIR: '/sys/ringcast-data' });
+    const { status, errors } = await failing({ RINGCAST_DATA_DIR: '/proc/ringcast-data' });
     expect([status, errors.trim().split('\n').length]).toEqual([1, 1]);
     expect(errors).toContain('RINGCAST_DATA_DIR');
   });

@@ -29,7 +29,8 @@ export const asAppError = (error: unknown): unknown => {
 /** Why the database at `path` could not be opened, in a sentence that names the fix. */
 export const explainOpening = (path: string, error: unknown): unknown => {
   const code = error instanceof Error ? sqliteCode(error) : null;
-  const sentence = code === null ? undefined : SENTENCES[code];
+  const isOfFile = error instanceof Error && 'syscall' in error;
+  const sentence = isOfFile ? isNotWritable : SENTENCES[code ?? 0];
   return sentence ? new Error(sentence(path), { cause: error }) : error;
 };
 

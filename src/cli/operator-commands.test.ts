@@ -1,0 +1,143 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CommandLine, KEY, openCommandLine } from '../../test/support/command-line.ts';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli.close());
+
+const APPLICATION = {
+  id: '1',
+  name: 'warden',
+  defaultGreetingId: null,
+  retry: { maxAttempts: 1, delaySeconds: 60, on: [] },
+  createdAt: '2026-11-21T02:36:09Z',
+};
+
+const TRUNK = {
+  id: 'de',
+  host: '192.0.2.7',
+  port: 5060,
+  transport: 'udp',
+  username: 'u',
+  hasPassword: true,
+  callerId: null,
+  allowedPrefixes: ['+49'],
+  maxConcurrentCalls: null,
+  callsPerSecond: 5,
+  codecs: ['PCMU', 'PCMA'],
+  healthCheck: 'options',
+  state: 'up',
+};
+
+test('app create sends what was given and shows the key', async () => {
+  cli.answers['POST /operator/v1/applications'] = {
+    status: 201,
+    json: { ...APPLICATION, appKey: { id: 'k1', secret: KEY } },
+  };
+  const { status, out } = await cli.operator('app', 'create', '--name', 'warden', '--retry-attempts', '3');
+  expect(status).toBe(0);
+  expect(cli.sent()).toEqual({
+    name: 'warden',
+    retry: { maxAttempts: 3, delaySeconds: 60, on: ['busy', 'no_answer', 'unreachable'] },
+  });
+  expect(out).toContain(KEY);
+});
+
+test('app update keeps what was not given', async () => {
+  cli.answers['GET /operator/v1/applications/1'] = { json: APPLICATION };
+  cli.answers['PUT /operator/v1/applications/1'] = { json: APPLICATION };
+  await cli.operator('app', 'update', '1', '--default-greeting', '7');
+  expect(cli.sent()).toEqual({ ...APPLICATION, defaultGreetingId: '7' });
+  await cli.operator('app', 'update', '1', '--default-greeting', 'none', '--name', 'guard');
+  expect(cli.sent()).toEqual({ ...APPLICATION, defaultGreetingId: null, name: 'guard' });
+});
+
+test('app keys are made and revoked', async () => {
+  cli.answers['POST /operator/v1/applications/1/app-keys'] = { status: 201, json: { id: 'k2', secret: 'shown-once' } };
+  cli.answers['DELETE /operator/v1/applications/1/app-keys/k2'] = { status: 204 };
+  expect((await cli.operator('app', 'key', 'create', '1')).out).toMatch(/k2[\s\S]*shown-once/);
+  expect((await cli.operator('app', 'key', 'revoke', '1', 'k2')).out).toBe('key k2 of application 1 revoked\n');
+});
+
+test('a network takes several destinations, and is associated', async () => {
+  const network = { id: '3', name: '', destinations: [], trunkIds: [], callerId: null, applicationIds: [] };
+  cli.answers['POST /operator/v1/networks'] = { status: 201, json: network };
+  cli.answers['PUT /operator/v1/networks/3/applications/1'] = { json: network };
+  cli.answers['DELETE /operator/v1/networks/3/applications/1'] = { status: 204 };
+  await cli.operator('network', 'create', '--destination', '+4930123', '--destination', 'sip:a@h', '--trunk', 'de');
+  expect(cli.sent()).toEqual({ destinations: ['+4930123', 'sip:a@h'], trunkIds: ['de'] });
+  expect((await cli.operator('network', 'associate', '3', '1')).out).toBe('network 3 associated with application 1\n');
+  expect((await cli.operator('network', 'dissociate', '3', '1')).out).toBe(
+    'network 3 dissociated from application 1\n',
+  );
+});
+
+test("a trunk's password is never lost by an update that does not name it", async () => {
+  cli.answers['GET /operator/v1/trunks/de'] = { json: TRUNK };
+  cli.answers['PUT /operator/v1/trunks/de'] = { json: TRUNK };
+  const refused = await cli.operator('trunk', 'update', 'de', '--host', 'h');
+  expect(refused.status).toBe(2);
+  expect(refused.err).toMatch(/--password, or --no-password/);
+  await cli.operator('trunk', 'update', 'de', '--host', 'h', '--password', 'p');
+  expect(cli.sent()).toEqual({ ...TRUNK, host: 'h', password: 'p' });
+  await cli.operator('trunk', 'update', 'de', '--no-password');
+  expect(cli.sent()).toEqual({ ...TRUNK, password: null });
+});
+
+test('a trunk is made with what was given', async () => {
+  cli.answers['POST /operator/v1/trunks'] = { status: 201, json: TRUNK };
+  const { out } = await cli.operator(
+    'trunk',
+    'create',
+    '--host',
+    '192.0.2.7',
+    '--allow',
+    '+49',
+    '--calls-per-second',
+    '5',
+  );
+  expect(cli.sent()).toEqual({ transport: 'udp', host: '192.0.2.7', allowedPrefixes: ['+49'], callsPerSecond: 5 });
+  expect(out).toMatch(/address +192\.0\.2\.7:5060\/udp/);
+});
+
+test('media upload sends the octets of the file', async () => {
+  cli.answers['PUT /operator/v1/media/101/audio'] = { json: {} };
+  const file = join(cli.directory, 'clip.wav');
+  await writeFile(file, 'RIFF-octets');
+  expect((await cli.operator('media', 'upload', '101', file)).status).toBe(0);
+  expect(cli.server.seen[0]?.body).toBe('RIFF-octets');
+});
+
+test.each([['nothing.wav'], ['.']])('media upload of %j names the path', async (name) => {
+  const { status, err } = await cli.operator('media', 'upload', '101', join(cli.directory, name));
+  expect(status).toBe(1);
+  expect(err).toMatch(/is no file that can be read: is the path right\?\n$/);
+  expect(cli.server.seen).toEqual([]);
+});
+
+test('media audio writes the file', async () => {
+  cli.answers['GET /api/v1/media/101/audio'] = { body: 'WAV' };
+  const file = join(cli.directory, 'heard.wav');
+  expect((await cli.withKey('media', 'audio', '101', '-o', file)).status).toBe(0);
+  expect(await readFile(file, 'utf8')).toBe('WAV');
+});
+
+test('media grant prints the curl line that uploads, and sends the key in the form', async () => {
+  const UploadResponse = { message: '', status: 201, grantId: '9'.repeat(20), uri: '/api/rest/media/101/123' };
+  cli.answers['POST /api/rest/media/101'] = { status: 201, json: { UploadResponse } };
+  const { out } = await cli.withKey('media', 'grant', '101');
+  expect(out).toContain(`curl -sS -T FILE ${cli.server.url}/api/rest/media/101/123\n`);
+  expect(cli.server.seen[0]?.body).toBe(`action=upload_grant&appkey=${KEY}`);
+});
+
+test('settings are shown and set', async () => {
+  cli.answers['GET /operator/v1/settings'] = { json: { defaultGreetingId: null } };
+  cli.answers['PUT /operator/v1/settings'] = { json: { defaultGreetingId: '7' } };
+  expect((await cli.operator('settings', 'show')).out).toContain('the built-in one');
+  expect((await cli.operator('settings', 'set', '--default-greeting', '7')).out).toBe('default greeting  7\n');
+  expect(cli.sent()).toEqual({ defaultGreetingId: '7' });
+});
