@@ -40,7 +40,7 @@ export const start = async (config: Config, log: Log): Promise<Running> => {
 
 const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
-  const vault = await openVault(config.dataDirectory);
+  const vault = await openVault(config.dataDirectory, { databasePath: config.databasePath, log });
   const store = await openSqliteStore({ path: config.databasePath, vault, log });
   closers.add('store', () => store.close());
   await emptyScratch(scratchDirectory);

@@ -25,7 +25,7 @@ export interface TrunkInput {
 export interface ProvisionTrunks {
   /** Throws `invalid_field` and `duplicate_id`. */
   create(input: TrunkInput): Promise<Trunk>;
-  /** Throws `not_found` too. A password that is left out is forgotten. */
+  /** Throws `not_found` too. A password that is left out stays as it is; null takes it away. */
   replace(id: string, input: TrunkInput): Promise<Trunk>;
   /** Throws `not_found` and `in_use`. */
   remove(id: string): Promise<void>;
@@ -74,7 +74,7 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     port: checkedNumber('port', input.port, 65_535) ?? DEFAULT_SIP_PORT,
     transport: 'udp',
     username: checkedUsername(input.username),
-    password: checkedPassword(input.password),
+    ...(input.password === undefined ? {} : { password: checkedPassword(input.password) }),
     callerId: checkedCallerId(input.callerId),
     allowedPrefixes: checkedPrefixes(input.allowedPrefixes),
     maxConcurrentCalls: checkedNumber('maxConcurrentCalls', input.maxConcurrentCalls, MAX_CALLS),
@@ -122,8 +122,8 @@ const checkedUsername = (username: string | null | undefined): string | null => 
   );
 };
 
-const checkedPassword = (password: string | null | undefined): string | null => {
-  if (password == null) return null;
+const checkedPassword = (password: string | null): string | null => {
+  if (password === null) return null;
   if (password.length <= 255 && !/\p{Cc}/u.test(password) && password.isWellFormed()) return password;
   throw invalidField('password', 'password must be at most 255 characters without control characters.');
 };

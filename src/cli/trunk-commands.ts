@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Trunk } from './api-shapes.ts';
-import { Failure } from './failure.ts';
 import { onlyGiven, orNone, repeated, wholeNumber, withOperator } from './options.ts';
 import type { Output } from './output.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type Resource,
   updateResource,
 } from './resource-commands.ts';
-import { inOneCell, visible } from './text.ts';
+import { inOneCell } from './text.ts';
 
 interface Options extends OperatorOptions {
   readonly id?: string;
@@ -57,15 +56,6 @@ const given = (options: Options): Record<string, unknown> =>
     healthCheck: options.healthCheck,
   });
 
-/** The server never shows a password, so it cannot be written back: it has to be given again, or given up. */
-const changes = (options: Options, before: Trunk): Record<string, unknown> => {
-  if (!before.hasPassword || options.password !== undefined) return given(options);
-  throw new Failure(
-    `trunk ${visible(before.id)} has a password, which is never shown: give it again with --password, or --no-password.`,
-    2,
-  );
-};
-
 const withFields = (command: Command): Command =>
   withOperator(command)
     .option('--port <port>', 'its SIP port (default: 5060)', wholeNumber(1, 65_535))
@@ -96,8 +86,6 @@ export const addTrunkCommands = (program: Command, output: Output): void => {
     .option('--host <host>', 'its address or name')
     .option('--no-password', 'it asks for none any more')
     .option('--allow <prefix>', `${allow}; replaces all`, repeated)
-    .action((id: string, options: Options) =>
-      updateResource(output, options, TRUNKS, id, (before) => changes(options, before)),
-    );
+    .action((id: string, options: Options) => updateResource(output, options, TRUNKS, id, () => given(options)));
   addResourceCommands(trunk, output, TRUNKS);
 };

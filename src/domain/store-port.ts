@@ -94,8 +94,8 @@ export type NewApplication = Omit<Application, 'createdAt' | 'id'> & { readonly 
 export type NewNetwork = Omit<Network, 'createdAt' | 'id'> & { readonly id: string | null };
 export type NewTrunk = Omit<Trunk, 'createdAt' | 'id' | 'hasPassword'> & {
   readonly id: string | null;
-  /** Plain; the store encrypts it. `null` for none. */
-  readonly password: string | null;
+  /** Plain; the store encrypts it. `null` for none; left out, the one that is there stays. */
+  readonly password?: string | null;
 };
 export interface NewMedia {
   readonly id: string | null;

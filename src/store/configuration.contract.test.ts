@@ -90,6 +90,8 @@ for (const dialect of DIALECTS)
       const kept = { ...rest, hasPassword: true, createdAt: expect.any(Number) };
       expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
       expect(JSON.stringify(fixture.sql('select * from trunks'))).not.toContain(password);
+      await transact((tx) => tx.replaceTrunk('trunk', rest));
+      expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
       await transact((tx) => tx.replaceTrunk('trunk', trunk({ password: null, port: 5080 })));
       expect(await view((views) => views.findTrunk('trunk'))).toEqual({ ...kept, hasPassword: false, port: 5080 });
       expect(await transact((tx) => tx.replaceTrunk('nowhere', trunk()))).toBe(false);

@@ -60,7 +60,7 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   port: trunk.port,
   transport: trunk.transport,
   username: trunk.username,
-  password: trunk.password === null ? null : vault.seal(trunk.password, `trunk ${id} password`),
+  ...passwordOf(vault, id, trunk),
   caller_id: trunk.callerId,
   allowed_prefixes: JSON.stringify(trunk.allowedPrefixes),
   max_concurrent_calls: trunk.maxConcurrentCalls,
@@ -68,6 +68,12 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   codecs: JSON.stringify(trunk.codecs),
   health_check: trunk.healthCheck,
 });
+
+/** Nothing if it is to stay as it is. */
+const passwordOf = (vault: Context['vault'], id: string, { password }: NewTrunk): { password?: string | null } => {
+  if (password === undefined) return {};
+  return { password: password === null ? null : vault.seal(password, `trunk ${id} password`) };
+};
 
 const createTrunk = async (context: Context, trunk: NewTrunk): Promise<string> => {
   const created_at = await context.nowMs();
