@@ -12,7 +12,7 @@ const installed = join(scratch, 'prefix', 'bin', 'ringcast');
 
 /** What a user's shell has: not the programs that npm scripts find in node_modules. */
 const userPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
-const asUser = { ...process.env, PATH: userPath.join(delimiter) };
+const asUser = { ...process.env, npm_config_update_notifier: 'false', PATH: userPath.join(delimiter) };
 const withThisNode = { ...asUser, PATH: [dirname(process.execPath), ...userPath].join(delimiter) };
 
 function step(what: string, check: () => void): void {

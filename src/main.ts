@@ -80,8 +80,8 @@ export const serve = async (flags: Readonly<Record<string, string>>): Promise<vo
     const config = readConfig({ ...process.env, ...flagVariables(flags) });
     const log = createLog(config.logLevel);
     const running = await start(config, log);
-    announce(running);
     stopOnSignal(running, log);
+    announce(running);
   } catch (error) {
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);

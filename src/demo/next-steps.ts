@@ -10,7 +10,7 @@ export interface Made {
   readonly blastId: string;
 }
 
-/** Three lines that work as printed while server and phone run. */
+/** Three lines that work as printed while the server runs; with the phone, it rings. */
 export const curlLines = (made: Made): string[] => {
   const { baseUrl, appKey, networkId, mediaIds, blastId } = made;
   return [
@@ -42,10 +42,10 @@ const phoneLine = (names: OwnNames, { port, recordings }: PhoneAgain): string =>
 /** After a demo that has ended: how to start everything again, and what to ask it. */
 export const nextSteps = (names: OwnNames, phone: PhoneAgain, made: Made): string[] => [
   'What to try next, each in a terminal of its own:',
-  `  ${phoneLine(names, phone)}`,
-  '      the phone; without it a blast is answered with 502',
   `  ${names.serve}`,
   '      the server, with the data that this demo made',
+  `  ${phoneLine(names, phone)}`,
+  '      the phone; without it a call ends unreachable',
   'and then:',
   ...whatTheyDo(curlLines(made)),
 ];

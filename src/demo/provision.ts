@@ -1,5 +1,5 @@
 import { type Api, createApi, UPLOAD_TIMEOUT_MS } from '../cli/api-client.ts';
-import type { Application, GrantAnswer, Media, Network } from '../cli/api-shapes.ts';
+import type { Application, GrantAnswer, Media, Network, Trunk } from '../cli/api-shapes.ts';
 import { Failure } from '../cli/failure.ts';
 import { openFile } from '../cli/media-commands.ts';
 
@@ -18,6 +18,7 @@ export interface Servers {
   readonly publicUrl: string;
   readonly operatorUrl: string;
   readonly phoneUri: string;
+  readonly phonePort: number;
 }
 
 const NAME = 'demo';
@@ -29,8 +30,19 @@ const createApplication = async (operator: Api): Promise<{ id: string; appKey: s
   return { id, appKey: appKey.secret };
 };
 
-const createNetwork = async (operator: Api, applicationId: string, phoneUri: string): Promise<string> => {
-  const json = { name: NAME, destinations: [phoneUri], applicationIds: [applicationId] };
+/** The phone as a trunk that is not asked for its health: a blast is accepted also while the phone is not running. */
+const createTrunk = async (operator: Api, phonePort: number): Promise<string> => {
+  const json = { host: '127.0.0.1', port: phonePort, allowedPrefixes: ['+'], healthCheck: 'none' };
+  return (await operator.request<Trunk>({ method: 'POST', path: '/operator/v1/trunks', json })).value.id;
+};
+
+const createNetwork = async (
+  operator: Api,
+  applicationId: string,
+  { phoneUri, phonePort }: Servers,
+): Promise<string> => {
+  const trunkIds = [await createTrunk(operator, phonePort)];
+  const json = { name: NAME, destinations: [phoneUri], trunkIds, applicationIds: [applicationId] };
   return (await operator.request<Network>({ method: 'POST', path: '/operator/v1/networks', json })).value.id;
 };
 
@@ -45,7 +57,7 @@ export const provision = async (servers: Servers, operatorToken: string, signal:
     application: client(servers.publicUrl, appKey),
     seed: client(servers.publicUrl, null),
     applicationId: id,
-    networkId: await createNetwork(operator, id, servers.phoneUri),
+    networkId: await createNetwork(operator, id, servers),
     appKey,
   };
 };

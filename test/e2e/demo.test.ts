@@ -44,17 +44,19 @@ describe('ringcast demo', () => {
   );
 
   it(
-    'prints curl lines that work as printed, on the data it leaves',
+    'prints curl lines that work as printed on the data it leaves, also before the phone is started again',
     async () => {
       const { output } = await demo();
       const lines = output.split('\n').filter((line) => line.trim().startsWith('curl '));
       expect(lines).toHaveLength(3);
       const server = await spawnRingcast(join(directory, 'data'));
+      const trunk = (await server.api.operator('GET', '/trunks')).body.items[0];
+      expect(trunk.healthCheck).toBe('none');
       const { host } = new URL(server.publicUrl);
       // The documented port may be taken on this machine: only that is exchanged.
       const answers = lines.map((line) => promisify(execFile)('sh', ['-c', line.replace('127.0.0.1:8080', host)]));
       const [blast, grant, seen] = (await Promise.all(answers)).map(({ stdout }) => JSON.parse(stdout));
-      await server.terminate();
+      await server.kill();
       expect([blast.MediaResponse.status, grant.UploadResponse.status, seen.state]).toEqual([202, 201, 'finished']);
     },
     DEMO_LIMIT_MS,
