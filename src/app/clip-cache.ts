@@ -29,7 +29,9 @@ export const createClipCache = (options: { store: Store; greeting: BuiltInGreeti
   const shrink = async (newest: string): Promise<void> => {
     for (const [key, loading] of clips) {
       if (bytes <= maxBytes) return;
-      if (key !== newest) forget(key, await loading);
+      if (key === newest) continue;
+      const frames = await loading.catch(() => null); // one that fails goes by itself, see `loadOnce`
+      if (frames) forget(key, frames);
     }
   };
 
@@ -44,7 +46,12 @@ export const createClipCache = (options: { store: Store; greeting: BuiltInGreeti
     clips.delete(clipId);
     const loading = known ?? fetchClip(clipId, frameCount);
     clips.set(clipId, loading);
-    if (!known) loading.then(() => shrink(clipId)).catch(() => clips.delete(clipId));
+    if (!known) {
+      loading.then(
+        () => shrink(clipId),
+        () => clips.delete(clipId),
+      );
+    }
     return loading;
   };
 

@@ -67,7 +67,7 @@ const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): 
         result: promise,
         cancel() {
           call.cancelled = true;
-          call.end('cancelled');
+          if (!order.destination.includes('deaf')) call.end('cancelled');
         },
         framesSent: () => [7],
       };
@@ -197,6 +197,27 @@ describe('the dialer', () => {
     await finished('1');
   });
 
+  it('knows a trunk that is as young as its first blast', async () => {
+    let isMade = false;
+    const busy: Store = {
+      ...store,
+      // Trunk and blast are committed right before the claim, after everything else that the dialer looked at.
+      transact: async (work) => {
+        if (!isMade) {
+          isMade = true;
+          await makeTrunk('young');
+          await acceptBlast('1', ['+15551230000'], ['young']);
+        }
+        return store.transact(work);
+      },
+    };
+    dialerOf({ store: busy }).start();
+    await dialledCalls(1);
+    expect(dialled[0]?.order.trunk?.id).toBe('young');
+    dialled[0]?.end('completed');
+    expect(await finished('1')).toEqual(['completed']);
+  });
+
   it('does not dial a number that no trunk allows any more', async () => {
     await makeTrunk('t', ['+44']);
     await acceptBlast('1', ['+15551230000'], ['t']);
@@ -272,5 +293,20 @@ describe('the dialer', () => {
     timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
     await drained;
     expect([dialled[0]?.cancelled, await outcomesOf('1')]).toEqual([true, ['interrupted']]);
+  });
+
+  it('drains: a peer that does not even answer the farewell holds nobody up', async () => {
+    await acceptBlast('1', ['sip:deaf@127.0.0.1']);
+    const dialer = dialerOf();
+    dialer.start();
+    await dialledCalls(1);
+    const drained = dialer.drain(30_000);
+    timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
+    expect(dialled[0]?.cancelled).toBe(true);
+    timers.find(({ delayMs }) => delayMs === 5_000)?.wake();
+    await drained;
+    expect(await outcomesOf('1')).toEqual([null]);
+    dialled[0]?.end('interrupted');
+    await finished('1');
   });
 });

@@ -9,16 +9,20 @@ import type {
   WakeAfter,
 } from '../domain/ports.ts';
 import type { AttemptPlan, Store } from '../domain/store-port.ts';
-import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import type { Trunk } from '../domain/trunk.ts';
 import { notDialled, orderOf, whyNotDial } from './call-order.ts';
 import type { ClipCache } from './clip-cache.ts';
 import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { listAll } from './list-all.ts';
+import { pickTrunk } from './pick-trunk.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
-  /** Takes no new call; resolves when those in progress ended, at most after `withinMs`, when they are hung up. */
+  /**
+   * Takes no new call; resolves when those in progress ended. After `withinMs` they are hung up; whose peer does not
+   * answer that within 5 s is left in progress.
+   */
   drain(withinMs: number): Promise<void>;
 }
 
@@ -43,11 +47,20 @@ interface CallInProgress {
   ending: 'cancelled' | 'interrupted' | null;
 }
 
+/** What one claim committed, under at most `limit` calls. */
+interface Claim {
+  readonly claimed: readonly ClaimedCall[];
+  readonly trunks: readonly Trunk[];
+  readonly limit: number;
+}
+
 /** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
 const MAX_CLAIM = 50;
 /** How soon calls that are due but have no room are looked at again. */
 const POLL_MS = 20;
 const STORE_RETRY_MS = 1000;
+/** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
+const FAREWELL_MS = 5000;
 
 /**
  * Claims due calls as the limits allow, places them, records how they ended. A claim commits the attempt before the
@@ -88,27 +101,29 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
   const dialDue = async (): Promise<number | null> => {
-    const trunks = await store.view((views) => listAll((page) => views.listTrunks(page)));
-    limits.setTrunks(trunks);
     for (;;) {
-      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
-      if (limit === 0 || draining) return POLL_MS;
-      const claimed = await claim(limit, trunks);
+      if (limits.room(monotonicMs()) === 0 || draining) return POLL_MS;
+      const { claimed, trunks, limit } = await claim();
       for (const call of claimed) begin(call, trunks);
       cancelledEarly.clear();
       if (claimed.length < limit) return nextLookMs();
     }
   };
 
-  const claim = (limit: number, trunks: readonly Trunk[]): Promise<readonly ClaimedCall[]> =>
+  /** The trunks are read with the calls, so that no call meets trunks older than itself. */
+  const claim = (): Promise<Claim> =>
     store.transact(async (tx) => {
+      const trunks = await listAll((page) => tx.listTrunks(page));
+      limits.setTrunks(trunks);
       await tx.expireCalls();
+      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
       const saturatedTrunkIds = limits.saturated(monotonicMs());
-      return tx.claimCalls({
+      const claimed = await tx.claimCalls({
         limit,
         saturatedTrunkIds,
         plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds),
       });
+      return { claimed, trunks, limit };
     });
 
   const plan = (
@@ -216,28 +231,19 @@ export const createDialer = (options: DialerOptions): Dialer => {
     async drain(withinMs) {
       draining = true;
       cancelWake();
-      const hangUp = options.wakeAfter(withinMs, () => {
+      let isOver = false;
+      let cancelTimer = options.wakeAfter(withinMs, () => {
         for (const attemptId of inProgress.keys()) end(attemptId, 'interrupted');
+        cancelTimer = options.wakeAfter(FAREWELL_MS, () => {
+          isOver = true;
+          onSettled();
+        });
       });
-      while (inProgress.size > 0 || turning)
+      while ((inProgress.size > 0 || turning) && !isOver)
         await new Promise<void>((resolve) => {
           onSettled = resolve;
         });
-      hangUp();
+      cancelTimer();
     },
   };
-};
-
-/** The first trunk that is fit and allows the number; if none is fit, the first that allows it; null when dialled directly. */
-const pickTrunk = (
-  ids: readonly string[],
-  destination: string,
-  trunks: readonly Trunk[],
-  isFit: (id: string) => boolean,
-): string | null => {
-  const able = ids.filter((id) => {
-    const trunk = trunks.find((known) => known.id === id);
-    return trunk && (!destination.startsWith('+') || allowsNumber(trunk, destination));
-  });
-  return able.find(isFit) ?? able[0] ?? ids[0] ?? null;
 };

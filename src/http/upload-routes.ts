@@ -6,6 +6,7 @@ import type { KeptClip } from '../app/keep-clip.ts';
 import type { IncomingUpload, ReceiveUpload } from '../app/receive-upload.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { Log } from '../domain/ports.ts';
+import { untilLineBreaks } from './cut-line.ts';
 import { MediaResponse, mediaResponse } from './media-response.ts';
 import { declaredBytesOf, multipartPieces, putPieces } from './upload-body.ts';
 
@@ -88,10 +89,11 @@ const claimOf = ({ params, query, headers }: FastifyRequest<UploadRoute>): Grant
   grantIds: [query.grantid ?? [], headers['upload-grant'] ?? []].flat(),
 });
 
-const uploadOf = (request: FastifyRequest): IncomingUpload =>
-  request.method === 'PUT'
-    ? { declaredBytes: declaredBytesOf(request, false), pieces: putPieces(request) }
-    : { declaredBytes: declaredBytesOf(request, true), pieces: multipartPieces(request) };
+const uploadOf = (request: FastifyRequest): IncomingUpload => {
+  const isForm = request.method === 'POST';
+  const pieces = isForm ? multipartPieces(request) : putPieces(request);
+  return { declaredBytes: declaredBytesOf(request, isForm), pieces: untilLineBreaks(request.raw, pieces) };
+};
 
 const answerOf = ({ mediaId, originalBytes }: KeptClip, base: string): MediaResponse =>
   mediaResponse(201, '', {

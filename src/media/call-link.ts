@@ -2,6 +2,9 @@ import type { ClipAudio } from '../domain/call.ts';
 import { createCounters, readFramesSent, readPacketsSent } from './counters.ts';
 import type { PlayTarget, RtpAddress, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
 
+/** How a voice ended: after the 20 ms of its last frame, or before, by a stop or with the thread. */
+export type EndOfVoice = 'played' | 'broken-off';
+
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
   /** Local RTP port. */
@@ -14,10 +17,10 @@ export interface MediaPort {
   /** The peer moved: from the next packet on, media goes there. */
   redirect(to: RtpAddress): void;
   /**
-   * Settles when the last frame was sent and its 20 ms are over, when the port is stopped, or when the thread ended:
-   * `framesSent` tells which. Never rejects.
+   * Settles when the last frame was sent and its 20 ms are over, when the port is stopped, or when the thread ended.
+   * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
    */
-  readonly finished: Promise<void>;
+  readonly finished: Promise<EndOfVoice>;
   /** Frames that the kernel took, of each clip, read live. */
   framesSent(): readonly number[];
   packetsSent(): number;
@@ -33,7 +36,7 @@ export class CallLink {
   readonly #post: (order: ThreadOrder) => void;
   readonly #counters: Int32Array<SharedArrayBuffer>;
   readonly #prepared = Promise.withResolvers<MediaPort>();
-  readonly #finished = Promise.withResolvers<void>();
+  readonly #finished = Promise.withResolvers<EndOfVoice>();
   readonly #stopped = Promise.withResolvers<void>();
 
   constructor(call: number, clipCount: number, post: (order: ThreadOrder) => void) {
@@ -51,7 +54,7 @@ export class CallLink {
   onReport(report: Exclude<ThreadReport, { type: 'ready' }>): void {
     if (report.type === 'prepared') this.#prepared.resolve(this.#portAt(report.port));
     if (report.type === 'refused') this.#prepared.reject(new Error(report.reason));
-    if (report.type === 'finished') this.#finished.resolve();
+    if (report.type === 'finished') this.#finished.resolve('played');
     if (report.type === 'stopped') this.#settle();
   }
 
@@ -62,7 +65,7 @@ export class CallLink {
   }
 
   #settle(): void {
-    this.#finished.resolve();
+    this.#finished.resolve('broken-off');
     this.#stopped.resolve();
   }
 

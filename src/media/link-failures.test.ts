@@ -32,7 +32,7 @@ describe('what cannot be sent', () => {
     await closeSocket(gone);
     const port = await prepare(thread, makeClip(1, 5));
     port.play({ address: ADDRESS, port: closedPort, ...PCMU });
-    await port.finished;
+    expect(await port.finished).toBe('played');
     expect(port.packetsSent()).toBe(5);
   });
 });
@@ -92,7 +92,7 @@ describe('a crash of the thread', () => {
     playing.play({ ...peer, ...PCMU });
     await peer.until(1);
     await expect(prepare(thread, makeClip(2, 13))).rejects.toThrow('The media thread has ended.');
-    await playing.finished;
+    expect(await playing.finished).toBe('broken-off');
     await playing.stop();
     expect(playing.framesSent()[0]).toBeLessThan(3_000);
     expect(lines).toEqual(['error The media thread crashed']);

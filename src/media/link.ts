@@ -6,7 +6,7 @@ import { CallLink, type MediaPort } from './call-link.ts';
 import type { ThreadOrder, ThreadReport, ThreadSettings } from './messages.ts';
 import { createPortPool } from './port-pool.ts';
 
-export type { MediaPort } from './call-link.ts';
+export type { EndOfVoice, MediaPort } from './call-link.ts';
 
 /** Main side of the media thread. */
 export interface MediaThread {

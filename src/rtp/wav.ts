@@ -10,12 +10,12 @@ const putAscii = (view: DataView, offset: number, text: string): void => {
 const getAscii = (view: DataView, offset: number): string =>
   String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(offset + i)));
 
-/** A whole WAV file of 16-bit mono samples. */
-export const writeWav = (samples: Int16Array, sampleRateHz: number): Uint8Array => {
-  const file = new Uint8Array(HEADER_BYTES + samples.length * 2);
-  const view = new DataView(file.buffer);
+/** The header that `dataBytes` octets of 16-bit mono samples follow. */
+export const wavHeader = (dataBytes: number, sampleRateHz: number): Uint8Array => {
+  const header = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(header.buffer);
   putAscii(view, 0, 'RIFF');
-  view.setUint32(4, file.length - 8, true);
+  view.setUint32(4, HEADER_BYTES + dataBytes - 8, true);
   putAscii(view, 8, 'WAVEfmt ');
   view.setUint32(16, 16, true);
   view.setUint16(20, FORMAT_PCM, true);
@@ -25,8 +25,23 @@ export const writeWav = (samples: Int16Array, sampleRateHz: number): Uint8Array 
   view.setUint16(32, 2, true);
   view.setUint16(34, 16, true);
   putAscii(view, 36, 'data');
-  view.setUint32(40, samples.length * 2, true);
-  for (let i = 0; i < samples.length; i++) view.setInt16(HEADER_BYTES + i * 2, samples[i] as number, true);
+  view.setUint32(40, dataBytes, true);
+  return header;
+};
+
+/** 16-bit samples as a WAV file holds them, little-endian whatever the machine is. */
+export const wavData = (samples: Int16Array): Uint8Array => {
+  const data = new Uint8Array(samples.length * 2);
+  const view = new DataView(data.buffer);
+  for (let i = 0; i < samples.length; i++) view.setInt16(i * 2, samples[i] as number, true);
+  return data;
+};
+
+/** A whole WAV file of 16-bit mono samples. */
+export const writeWav = (samples: Int16Array, sampleRateHz: number): Uint8Array => {
+  const file = new Uint8Array(HEADER_BYTES + samples.length * 2);
+  file.set(wavHeader(samples.length * 2, sampleRateHz));
+  file.set(wavData(samples), HEADER_BYTES);
   return file;
 };
 

@@ -89,6 +89,12 @@ describe('requests inside', () => {
     expect(serializeUri(nextHopOf(lone))).toBe('sip:old.test');
   });
 
+  test('the Request-URI loses what it must not have, method and headers (19.1.1)', () => {
+    const contact = address('<sip:bob@192.0.2.2;method=INVITE;ob?Subject=hello>');
+    const dialog = dialogOfAnswer(INVITE, respond(INVITE, 200, { toTag: 'b', contact }));
+    expect(serializeUri(requestInDialog(dialog, 'BYE', { via: VIA }).request.uri)).toBe('sip:bob@192.0.2.2;ob');
+  });
+
   test('without routes the next hop is the target', () => {
     expect(serializeUri(nextHopOf(ackInDialog(uacDialog(), 7, VIA)))).toBe('sip:bob@192.0.2.2:5070');
   });

@@ -1,7 +1,7 @@
 import { EMPTY_BODY, type Header, type SipRequest, type SipResponse } from './message.ts';
 import { type NameAddr, nameAddr, tagOf, withTag } from './name-addr.ts';
 import { findParam } from './params.ts';
-import { isSipUri, type Uri } from './uri.ts';
+import { asRequestUri, isSipUri, type Uri } from './uri.ts';
 import type { Via } from './via.ts';
 
 /** The state of a dialog at one of its ends (RFC 3261 12). */
@@ -75,8 +75,8 @@ const isLooseRouter = (route: NameAddr): boolean =>
 /** Request-URI and Route of a request (RFC 3261 12.2.1.1): a strict router first in the set takes the Request-URI. */
 const routed = (dialog: Dialog): { readonly uri: Uri; readonly routes: readonly NameAddr[] } => {
   const first = dialog.routeSet[0];
-  if (!first || isLooseRouter(first)) return { uri: dialog.remoteTarget, routes: dialog.routeSet };
-  return { uri: first.uri, routes: [...dialog.routeSet.slice(1), nameAddr(dialog.remoteTarget)] };
+  if (!first || isLooseRouter(first)) return { uri: asRequestUri(dialog.remoteTarget), routes: dialog.routeSet };
+  return { uri: asRequestUri(first.uri), routes: [...dialog.routeSet.slice(1), nameAddr(dialog.remoteTarget)] };
 };
 
 const build = (dialog: Dialog, method: string, number: number, parts: RequestParts): SipRequest => ({

@@ -10,6 +10,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
   415: 'Unsupported Media Type',
+  420: 'Bad Extension',
   480: 'Temporarily Unavailable',
   481: 'Call/Transaction Does Not Exist',
   486: 'Busy Here',

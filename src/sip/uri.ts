@@ -105,6 +105,18 @@ export const serializeUri = (uri: Uri): string =>
     ? serializeSipUri(uri)
     : `${uri.scheme}:${escapeUnless(/^[\x21\x23-\x3b\x3d\x3f-\x7e]+$/, (uri as OtherUri).rest)}`;
 
+const without = (uri: SipUri, names: readonly string[]): SipUri => ({
+  ...uri,
+  params: uri.params.filter(([name]) => !names.includes(name)),
+  headers: null,
+});
+
+/** The URI as a Request-URI: without what RFC 3261 19.1.1 table 1 forbids there. */
+export const asRequestUri = (uri: Uri): Uri => (isSipUri(uri) ? without(uri, ['method']) : uri);
+
+/** The URI as To or From names it: without the parameters that say how a request travels (RFC 3261 19.1.1 table 1). */
+export const asLogicalUri = (uri: SipUri): SipUri => without(uri, ['method', 'transport', 'maddr', 'ttl', 'lr']);
+
 /** Host without the brackets of an IPv6 address: what sockets and resolvers take. */
 export const bareHost = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
 

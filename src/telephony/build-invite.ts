@@ -1,7 +1,7 @@
 import type { CallOrder } from '../domain/call.ts';
 import type { SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr, withTag } from '../sip/name-addr.ts';
-import { bracketHost, type SipUri, sipUri } from '../sip/uri.ts';
+import { asLogicalUri, asRequestUri, bracketHost, type SipUri, sipUri } from '../sip/uri.ts';
 import { ALLOW, contactOf, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
 /** RFC 3323 4.1.1.3: who calls anonymously says so in these words. */
@@ -24,10 +24,10 @@ export interface InviteParts {
 export const buildInvite = (signalling: Signalling, parts: InviteParts): SipRequest => ({
   kind: 'request',
   method: 'INVITE',
-  uri: parts.uri,
+  uri: asRequestUri(parts.uri),
   vias: [viaOf(signalling, parts.localAddress, parts.order.branch)],
   from: withTag(callerOf(parts.order.callerId, parts.localAddress), parts.order.fromTag),
-  to: nameAddr(parts.uri),
+  to: nameAddr(asLogicalUri(parts.uri)),
   callId: parts.order.sipCallId,
   cseq: { number: 1, method: 'INVITE' },
   maxForwards: 70,

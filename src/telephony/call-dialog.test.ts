@@ -73,6 +73,40 @@ describe('inside the dialog', () => {
     expect((await bench.finish(placed)).outcome).toBe('completed');
   });
 
+  test('a re-INVITE without SDP after a hold is offered the codec in use, and both directions', async () => {
+    const { bench, placed, call } = await talking();
+    void call.request('INVITE', sdpBody(sdpOf('10.0.0.2', 40_000, 'a=inactive')));
+    await bench.clock.advance(100);
+    void call.request('INVITE');
+    await bench.clock.advance(100);
+    const offer = bench.traffic.filter(({ from, text }) => from === 'ua' && text.includes('CSeq: 2 INVITE')).at(-1);
+    expect(offer?.text).toMatch(/\r\no=- \d+ 4 IN IP4 10\.0\.0\.1\r\n[\s\S]* RTP\/AVP 0\r\n[\s\S]*a=sendrecv\r\n$/);
+    await bench.finish(placed);
+  });
+
+  test('what needs an extension gets 420 and its name, and changes nothing', async () => {
+    const { bench, placed, call } = await talking();
+    const headers = [{ name: 'Require', value: '100rel, precondition' }];
+    const status = call.request('INVITE', { ...sdpBody(sdpOf('10.0.0.3', 41_000)), headers });
+    await bench.clock.advance(100);
+    expect(await status).toBe(420);
+    expect(bench.traffic.some(({ text }) => text.includes('\r\nUnsupported: 100rel, precondition\r\n'))).toBe(true);
+    expect(bench.media.events.map((event) => event.kind)).toEqual(['play']);
+    expect((await bench.finish(placed)).outcome).toBe('completed');
+    bench.expectRest();
+  });
+
+  test('a CANCEL, which has the CSeq number of its INVITE, is not out of order', async () => {
+    const { bench, placed, call } = await talking();
+    void call.request('INVITE', sdpBody(sdpOf('10.0.0.2')));
+    await bench.clock.advance(100);
+    call.dialog = { ...call.dialog, localSeq: 0 };
+    const status = call.request('CANCEL');
+    await bench.clock.advance(100);
+    expect(await status).toBe(481);
+    expect((await bench.finish(placed)).outcome).toBe('completed');
+  });
+
   test.each([
     ['OPTIONS', 200],
     ['INFO', 200],

@@ -12,7 +12,7 @@ import {
   receiveInDialog,
   requestInDialog,
 } from '../sip/dialog.ts';
-import type { SipRequest, SipResponse } from '../sip/message.ts';
+import { findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
 import { type ResponseParts, respond } from '../sip/response.ts';
 import { type RunningMachine, runMachine } from '../sip/run-machine.ts';
 import { serializeMessage } from '../sip/serialize.ts';
@@ -123,8 +123,11 @@ export class CallDialog implements DialogUser {
 
   #serve(transaction: ServerTransaction): void {
     const { method } = transaction.request;
+    const required = findHeader(transaction.request, 'Require');
     if (method === 'BYE') this.#onBye(transaction);
     else if (this.#hasEnded) answer(transaction, 481);
+    // RFC 3261 8.2.2.3: we know no extensions. Whoever hangs up is not refused all the same.
+    else if (required !== null) answer(transaction, 420, { headers: [{ name: 'Unsupported', value: required }] });
     else if (method === 'INVITE') this.#onReinvite(transaction);
     else if (method === 'OPTIONS' || method === 'INFO') answer(transaction, 200, { headers: [ALLOW] });
     else answer(transaction, NOT_ALLOWED.includes(method) ? 405 : 501, { headers: [ALLOW] });

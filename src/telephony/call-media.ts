@@ -47,7 +47,8 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
     readAnswer: (answer) => readAnswer(answer, { codecs: codecs(), allowLoopback }),
     play: (chosen) => {
       remote = chosen;
-      local = revise(local, {});
+      // A later offer of ours may only name what the voice under way is sent as.
+      local = revise(local, { codecs: [{ codec: chosen.codec, payloadType: chosen.payloadType }] });
       port.play({
         address: chosen.address,
         port: chosen.port,
@@ -56,7 +57,11 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
       });
     },
     answerOffer: (offer) => {
-      if (offer === null) return writeOffer(local);
+      if (offer === null) {
+        // A new offer is made as for a new call (RFC 3261 14.2): a hold that the peer asked for before is over.
+        local = revise(local, { direction: 'sendrecv' });
+        return writeOffer(local);
+      }
       if (!remote) return null;
       const reading = readOffer(offer, { codecs: [remote.codec], allowLoopback });
       // The voice under way has one codec and one payload type: an offer without them cannot be used.

@@ -142,10 +142,13 @@ describe('the called party ends or errs', () => {
     bench.expectRest();
   });
 
-  test('a media thread that breaks down is failed', async () => {
+  test.each([
+    ['early', 1_000],
+    ['in the last words', 9_900],
+  ])('a media thread that breaks down %s is failed', async (_when, afterMs) => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
     const placed = bench.place({ frames: [500] });
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(afterMs);
     bench.media.breakDown();
     expect(await bench.finish(placed)).toMatchObject({
       outcome: 'failed',

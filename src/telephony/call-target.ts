@@ -40,7 +40,7 @@ const directUri = (text: string): SipUri => {
       'The destination asks for another SIP transport than UDP, which is not supported yet.',
     );
   }
-  return { ...uri, headers: null };
+  return uri;
 };
 
 /** Throws `CannotCall` for what this version cannot carry. */

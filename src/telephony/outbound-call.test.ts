@@ -51,6 +51,15 @@ describe('a call that is answered', () => {
     expect(bench.peer.received[0]?.from.display).toBe('x"  Evil: 1    <sip:a@b>');
   });
 
+  test('To names who is called, the Request-URI how: neither has what RFC 3261 19.1.1 forbids there', async () => {
+    const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
+    const destination = `sip:a%20b;x=1@${PEER.address}:${PEER.port};transport=udp;method=BYE;user=phone`;
+    expect((await bench.finish(bench.place({ destination }))).outcome).toBe('completed');
+    const invite = bench.traffic[0]?.text;
+    expect(invite).toContain('INVITE sip:a%20b;x=1@10.0.0.2:5070;transport=udp;user=phone SIP/2.0\r\n');
+    expect(invite).toContain('\r\nTo: <sip:a%20b;x=1@10.0.0.2:5070;user=phone>\r\n');
+  });
+
   test('a number goes to its trunk', async () => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
     const trunk = { id: 't1', host: PEER.address, port: PEER.port };

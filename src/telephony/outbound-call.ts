@@ -1,7 +1,7 @@
 import type { AttemptResult, CallOrder } from '../domain/call.ts';
 import type { Codec } from '../domain/codec.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
-import type { MediaThread } from '../media/link.ts';
+import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 import type { SipResponse } from '../sip/message.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
@@ -133,13 +133,13 @@ class Call implements OutboundCall {
     if (!equipment) return;
     this.#codec = remote.codec;
     equipment.callMedia.play(remote);
-    void equipment.media.finished.then(() => this.#input(this.#endOfVoice()));
+    void equipment.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }
 
-  #endOfVoice(): CallInput {
+  #endOfVoice(end: EndOfVoice): CallInput {
     const wanted = this.#around.order.clips.reduce((sum, clip) => sum + clip.frameCount, 0);
     const sent = this.framesSent().reduce((sum, count) => sum + count, 0);
-    return sent >= wanted * LEAST_PART_HEARD
+    return end === 'played' && sent >= wanted * LEAST_PART_HEARD
       ? { kind: 'played' }
       : { kind: 'media-failed', reason: `The voice broke off: ${sent} of ${wanted} frames could be sent.` };
   }

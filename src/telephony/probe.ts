@@ -34,7 +34,7 @@ const buildOptions = (signalling: Signalling, target: ProbeTarget, localAddress:
   };
 };
 
-/** True for any answer but 503, even a refusal: somebody speaks SIP there. */
+/** True for any final answer but 503, even a refusal: somebody speaks SIP there. */
 const ask = (signalling: Signalling, request: SipRequest, peer: Address): Promise<boolean> =>
   new Promise((resolve) => {
     const finish = (isUp: boolean): void => {
@@ -42,7 +42,9 @@ const ask = (signalling: Signalling, request: SipRequest, peer: Address): Promis
       resolve(isUp);
     };
     const stop = signalling.clients.start(request, peer, {
-      onResponse: (response) => finish(response.status !== 503),
+      onResponse: ({ status }) => {
+        if (status >= 200) finish(status !== 503);
+      },
       onFailure: () => finish(false),
     });
     const stopWaiting = signalling.wakeAfter(PROBE_PATIENCE_MS, () => {

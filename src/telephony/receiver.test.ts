@@ -71,6 +71,7 @@ describe('probe', () => {
     [404, true],
     [405, true],
     [503, false],
+    [100, false],
     [null, false],
   ])('an answer of %s: %s', async (status, isUp) => {
     expect(await meetPeer(status)).toBe(isUp);

@@ -43,12 +43,13 @@ export const createReceiver = (parts: ReceiverParts): ((octets: Uint8Array, from
 
   const onNewRequest = (request: SipRequest, from: Address): void => {
     const user = dialogs.get(keyOfRequest(request));
-    if (user) {
+    if (!user && !parts.isKnown(from)) log.debug({ from, method: request.method }, 'dropped a request of a stranger');
+    // Before the dialog sees it: CANCEL has the CSeq number of its INVITE, and would be out of order there.
+    else if (request.method === 'CANCEL') onCancel(request, from);
+    else if (user) {
       const transaction = servers.open(request, from, { onAck: (ack) => user.onAck(ack) });
       if (transaction) user.onRequest(transaction);
-    } else if (!parts.isKnown(from)) log.debug({ from, method: request.method }, 'dropped a request of a stranger');
-    else if (request.method === 'CANCEL') onCancel(request, from);
-    else answerOutside(request, from, tagOf(request.to) === null ? statusOutsideDialog(request.method) : 481);
+    } else answerOutside(request, from, tagOf(request.to) === null ? statusOutsideDialog(request.method) : 481);
   };
 
   const onRequest = (received: SipRequest, from: Address): void => {

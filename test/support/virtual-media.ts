@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../src/domain/codec.ts';
-import type { MediaPort, MediaThread } from '../../src/media/link.ts';
+import type { EndOfVoice, MediaPort, MediaThread } from '../../src/media/link.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a media thread was asked to do, with the virtual time. */
@@ -32,7 +32,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
   };
 
   const createPort = (frameCounts: readonly number[]): MediaPort => {
-    const finished = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<EndOfVoice>();
     const total = frameCounts.reduce((sum, count) => sum + count, 0);
     let startedAtMs: number | null = null;
     let stoppedAtMs: number | null = null;
@@ -46,7 +46,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       stoppedAtMs = clock.nowMs;
       cancelEnd();
       open -= 1;
-      finished.resolve();
+      finished.resolve('broken-off');
     };
     breakers.add(end);
     return {
@@ -56,7 +56,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
         startedAtMs = clock.nowMs;
         cancelEnd = clock.wakeAfter(total * FRAME_MS, () => {
           note({ kind: 'finished' });
-          finished.resolve();
+          finished.resolve('played');
         });
       },
       redirect: (to) => note({ kind: 'redirect', to }),
