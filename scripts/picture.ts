@@ -21,6 +21,7 @@ const dots = ['#ff5f57', '#febc2e', '#28c840'].map(
 );
 process.stdout.write(
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13">
+<title>npm run demo, as a terminal shows it</title>
 <rect width="100%" height="100%" rx="8" fill="#1e2127"/>
 ${dots.join('\n')}
 ${rows.join('\n')}

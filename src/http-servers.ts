@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Calling } from './calling.ts';
-import { random } from './clock.ts';
+import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { StartError } from './data-directory.ts';
@@ -8,8 +8,7 @@ import type { BuiltInGreeting, Ingest, Log } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
 import { buildPublicServer } from './http/public-server.ts';
-import { decodeUlaw } from './rtp/g711.ts';
-import { writeWav } from './rtp/wav.ts';
+import { ulawToWav } from './rtp/ulaw-wav.ts';
 
 export interface Servers {
   readonly publicUrl: string;
@@ -27,8 +26,6 @@ interface ServerParts {
   readonly closers: Closers;
 }
 
-const G711_RATE_HZ = 8000;
-
 /** Both HTTP listeners, listening. Throws StartError if an address cannot be had. */
 export const openServers = async (config: Config, parts: ServerParts): Promise<Servers> => {
   const { store, ingest, greeting, calling, scratchDirectory, log } = parts;
@@ -38,8 +35,9 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,
+    wakeAfter,
     builtInGreeting: greeting,
-    toWav: (pcmu) => writeWav(decodeUlaw(pcmu), G711_RATE_HZ),
+    toWav: ulawToWav,
     publicUrl: config.publicUrl,
     isReady: () => !dialer.isDraining(),
   });

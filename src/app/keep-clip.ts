@@ -53,8 +53,7 @@ export const keepClip = async (
     const received = await receive(file, incoming.octets, options);
     const audio = await options.ingest(file.path, { maxSeconds: options.maxClipSeconds });
     const id = await options.store.view((views) => timeOrderedId(views, options.random));
-    await stage(options.store, id, file);
-    await commit(options.store, { id, mediaId, ...received, audio }, alsoCommit);
+    await keep(options.store, { id, mediaId, ...received, audio }, file, alsoCommit);
     return { mediaId, originalBytes: received.originalBytes };
   } finally {
     await file.remove();
@@ -83,6 +82,22 @@ const receive = async (
   return { digest: hasher.hex(), originalBytes };
 };
 
+const keep = async (
+  store: Store,
+  clip: NewClip,
+  file: ScratchFile,
+  alsoCommit: (tx: Transaction, clipId: string) => Promise<void>,
+): Promise<void> => {
+  try {
+    await stage(store, clip.id, file);
+    await commit(store, clip, alsoCommit);
+  } catch (error) {
+    // If this fails too, the next start sweeps them; what the sender is told is why the upload failed.
+    await store.transact((tx) => tx.dropStaged(clip.id)).catch(() => undefined);
+    throw error;
+  }
+};
+
 /** Each part in a transaction of its own, so that a large file never holds up the commits of others. */
 const stage = async (store: Store, clipId: string, file: ScratchFile): Promise<void> => {
   let part = 0;
@@ -99,8 +114,9 @@ const commit = (
   alsoCommit: (tx: Transaction, clipId: string) => Promise<void>,
 ): Promise<void> =>
   store.transact(async (tx) => {
-    await tx.insertClip(clip);
+    // First what may refuse: a grant that was revoked with its media is told as such.
     await alsoCommit(tx, clip.id);
+    await tx.insertClip(clip);
   });
 
 const empty = (): AppError => new AppError('upload_empty', 'The upload holds no octets: send an audio file.');

@@ -122,8 +122,8 @@ const checkedRetry = (retry: RetryInput | null | undefined): RetryRule => {
   if (maxAttempts < 1 || maxAttempts > MAX_ATTEMPTS) {
     throw invalidField('retry.maxAttempts', `retry.maxAttempts must be from 1 to ${MAX_ATTEMPTS}.`);
   }
-  if (delaySeconds < 1 || delaySeconds > MAX_DELAY_SECONDS) {
-    throw invalidField('retry.delaySeconds', `retry.delaySeconds must be from 1 to ${MAX_DELAY_SECONDS}.`);
+  if (delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
+    throw invalidField('retry.delaySeconds', `retry.delaySeconds must be from 0 to ${MAX_DELAY_SECONDS}.`);
   }
   checkedDistinct('retry.on', on);
   return { maxAttempts, delaySeconds, on: on.map(checkedRetryable) };

@@ -1,8 +1,8 @@
 import { AppError, type AppErrorCode } from '../domain/app-error.ts';
-import type { Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { claimGrant, type GrantClaim, grantRefused } from './claim-grant.ts';
 import { type IncomingFile, type KeepClipOptions, type KeptClip, keepClip } from './keep-clip.ts';
+import type { ReleaseGrant } from './release-grant.ts';
 
 /** What comes out of the body of an upload, in order: octets of the file, and grant ids beside it. */
 export type UploadPiece =
@@ -16,7 +16,7 @@ export interface IncomingUpload {
 }
 
 export interface ReceiveUploadOptions extends KeepClipOptions {
-  readonly log: Log;
+  readonly releaseGrant: Pick<ReleaseGrant, 'release'>;
 }
 
 export type ReceiveUpload = (claim: GrantClaim, upload: IncomingUpload) => Promise<KeptClip>;
@@ -45,7 +45,7 @@ export const createReceiveUpload =
       const file = { declaredBytes: upload.declaredBytes, octets: octetsOf(upload.pieces, options.store, ref) };
       return await keepClip(options, claim.mediaId, file, (tx, clipId) => tx.spendGrant(ref, clipId));
     } catch (error) {
-      await release(options, ref, error instanceof AppError && COUNTED.has(error.code));
+      await options.releaseGrant.release(ref, error instanceof AppError && COUNTED.has(error.code));
       throw error;
     }
   };
@@ -65,12 +65,3 @@ async function* octetsOf(pieces: AsyncIterable<UploadPiece>, store: Store, ref: 
     else if (!(await store.view((views) => views.isGrantId(ref, piece.grantId)))) throw grantRefused();
   }
 }
-
-const release = async (options: ReceiveUploadOptions, ref: number, failed: boolean): Promise<void> => {
-  try {
-    await options.store.transact((tx) => tx.releaseGrant(ref, failed));
-  } catch (error) {
-    // The sender is told why the upload failed, not this; a restart reopens what stays claimed.
-    options.log.error({ err: error, grant: ref }, 'grant of a failed upload not released');
-  }
-};

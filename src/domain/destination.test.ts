@@ -29,6 +29,8 @@ describe('destinations', () => {
     'sip:bob@h\r\nVia: x',
     'sip:b@h?Subject=x',
     'sip:b<c@h',
+    'sip:b@h:0',
+    'sip:b@h:65536',
     `sip:${'a'.repeat(260)}@h`,
   ])('%j is neither', (text) => {
     expect(parseDestination(text)).toBeNull();

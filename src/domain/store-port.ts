@@ -150,11 +150,13 @@ export interface Transaction extends Views {
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
   countFailedTry(ref: number): Promise<void>;
-  /** `claimed -> spent`; throws `grant_gone` if it was revoked meanwhile. */
+  /** `claimed -> spent`; throws `grant_gone` if it was revoked meanwhile, `grant_refused` if its key was. */
   spendGrant(ref: number, clipId: string): Promise<void>;
 
   /** Keeps a part of an upload (at most 1 MiB) before its clip exists; parts of no clip are swept at start. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;
+  /** Drops the parts of an upload that came to nothing; those of a clip stay. */
+  dropStaged(clipId: string): Promise<void>;
   /** Commits the clip and makes it the current one of its media. Throws `not_found` if the media is gone. */
   insertClip(clip: NewClip): Promise<void>;
 

@@ -162,6 +162,15 @@ describe('A5 envelopes and A11 headers of everything under /api/rest', () => {
     expectGuarded(answer);
   });
 
+  it('A11 400 for HTTP/1.1 without Host, guarded like any answer; HTTP/1.0 needs none', async () => {
+    const rest = `Content-Type: ${FORM}\r\nContent-Length: ${BLAST.length}\r\nConnection: close\r\n\r\n${BLAST}`;
+    const answer = await sendRaw(http.publicPort, `POST /api/rest/media/101 HTTP/1.1\r\n${rest}`);
+    expect(answer.status).toBe(400);
+    expectMediaResponse(answer);
+    expectGuarded(answer);
+    expect((await sendRaw(http.publicPort, `POST /api/rest/media/101 HTTP/1.0\r\n${rest}`)).status).toBe(202);
+  });
+
   it('A5 500 with MediaResponse, and the reason only in the log', async () => {
     http.switches.bug = true;
     const answer = await send('POST', '/api/rest/media/101', { body: BLAST });

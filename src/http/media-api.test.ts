@@ -55,6 +55,12 @@ describe('C bearer keys', () => {
     await expectProblem(await fetch(`${http.publicUrl}/api/v1/media`, { method: 'POST', headers, body }), 401);
   });
 
+  it('C an imported key that is not ASCII is sent in UTF-8', async () => {
+    const { secret } = await http.store.transact((tx) => tx.createAppKey('1', 'clé-d’un-autre-système'));
+    const authorization = `Bearer ${Buffer.from(secret).toString('latin1')}`;
+    expect((await fetch(`${http.publicUrl}/api/v1/media`, { headers: { authorization } })).status).toBe(200);
+  });
+
   it('C the scheme may be in any letter case', async () => {
     const response = await fetch(`${http.publicUrl}/api/v1/media`, { headers: { authorization: `bearer  ${KEY}` } });
     expect(response.status).toBe(200);
@@ -115,6 +121,7 @@ describe('C media', () => {
   it('C audio is a WAV file as the phone hears it', async () => {
     const response = await call('GET', '/api/v1/media/102/audio');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+    expect(response.headers.get('content-length')).toBe(String(44 + 2 * 320));
     const { samples, sampleRateHz } = readWav(new Uint8Array(await response.arrayBuffer()));
     expect(sampleRateHz).toBe(8000);
     expect(samples).toEqual(decodeUlaw(new Uint8Array(320).fill(2)));

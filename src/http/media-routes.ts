@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { ProvisionMedia } from '../app/provision-media.ts';
@@ -10,11 +11,13 @@ import { MediaJson, mediaJson } from './media-json.ts';
 import { listOf, PageQuery, pageOf } from './page-query.ts';
 import { optional, strictObject } from './schema.ts';
 
+/** A WAV file of µ-law octets, as a phone hears them, in parts that are made as they are read. */
+export type ToWav = (pcmu: Uint8Array) => { readonly bytes: number; readonly parts: Iterable<Uint8Array> };
+
 export interface MediaRoutesOptions {
   readonly store: Store;
   readonly provision: ProvisionMedia;
-  /** A WAV file of µ-law octets, as a phone hears them. */
-  readonly toWav: (pcmu: Uint8Array) => Uint8Array;
+  readonly toWav: ToWav;
   readonly base: string;
 }
 
@@ -93,8 +96,20 @@ const sendWav = async (
 ): Promise<FastifyReply> => {
   const pcmu = await store.view((views) => views.findRendition(clip.id, 'PCMU'));
   if (!pcmu) throw new AppError('not_found', 'The clip was replaced a moment ago: ask again.');
-  return reply.type('audio/wav').send(Buffer.from(toWav(pcmu)));
+  const { bytes, parts } = toWav(pcmu);
+  return reply
+    .type('audio/wav')
+    .header('content-length', bytes)
+    .send(Readable.from(inTurns(parts), { objectMode: false }));
 };
+
+/** Lets everybody else have a turn after each part: ten minutes of sound would hold them all up. */
+async function* inTurns(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    yield part;
+    await setImmediate();
+  }
+}
 
 const sendOriginal = (reply: FastifyReply, clip: Clip, { store }: MediaRoutesOptions): FastifyReply =>
   reply

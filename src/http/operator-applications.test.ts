@@ -51,7 +51,7 @@ describe('D applications', () => {
     ['a greeting that holds no clip', { name: 'x', defaultGreetingId: '103' }, 'defaultGreetingId'],
     ['too many attempts', { name: 'x', retry: { maxAttempts: 11 } }, 'retry.maxAttempts'],
     ['half an attempt', { name: 'x', retry: { maxAttempts: 1.5 } }, 'retry.maxAttempts'],
-    ['no delay', { name: 'x', retry: { delaySeconds: 0 } }, 'retry.delaySeconds'],
+    ['a delay below nothing', { name: 'x', retry: { delaySeconds: -1 } }, 'retry.delaySeconds'],
     ['a retry after an answer', { name: 'x', retry: { on: ['hung_up'] } }, 'retry.on'],
     ['a misspelt member', { name: 'x', defaultGreetingID: null }, 'defaultGreetingID'],
   ])('D 422 for %s', async (_, body, field) => {

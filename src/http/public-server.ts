@@ -6,7 +6,8 @@ import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createIssueGrant } from '../app/issue-grant.ts';
 import { createProvisionMedia } from '../app/provision-media.ts';
 import { createReceiveUpload } from '../app/receive-upload.ts';
-import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
+import { createReleaseGrant } from '../app/release-grant.ts';
+import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
@@ -14,7 +15,7 @@ import { requireAppKey } from './caller.ts';
 import type { Refusal } from './error-status.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
-import { mediaRoutes } from './media-routes.ts';
+import { mediaRoutes, type ToWav } from './media-routes.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { baseOf, stripPrefix } from './public-url.ts';
 import { scratchFilesIn } from './scratch-directory.ts';
@@ -29,10 +30,10 @@ export interface PublicServerOptions {
   readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
   readonly dialer: DialerHandle;
   readonly random: RandomSource;
+  readonly wakeAfter: WakeAfter;
   readonly log: Log;
   readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
-  /** A WAV file of µ-law octets. */
-  readonly toWav: (pcmu: Uint8Array) => Uint8Array;
+  readonly toWav: ToWav;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly publicUrl: URL | null;
@@ -87,9 +88,12 @@ const mediaInterface =
       maxWaitingCalls: limits.maxWaitingCalls,
     });
     const issueGrant = createIssueGrant({ store: options.store, grantTtlSeconds: limits.grantTtlSeconds });
+    const releaseGrant = createReleaseGrant(options);
+    app.addHook('onClose', async () => releaseGrant.close());
     const receiveUpload = createReceiveUpload({
       ...options,
       ...limits,
+      releaseGrant,
       openScratchFile: scratchFilesIn(scratchDirectory),
       startSha256,
     });

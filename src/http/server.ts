@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AppError } from '../domain/app-error.ts';
@@ -40,7 +40,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const app = Fastify({
     logger: false,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // Asked for below: Node's own refusal has neither envelope nor headers.
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     connectionTimeout: options.idleTimeoutMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // While draining, requests are answered by the use cases (502), in their own envelope.
@@ -57,9 +58,9 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   });
   // A parser is added where a body is wanted; elsewhere a body must not turn a 404 into a 400.
   app.removeAllContentTypeParsers();
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(HEADERS);
-    done();
+    done(lacksHost(request.raw) ? NO_HOST : undefined);
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   answerStrays(app, trackMethods(app), options);
@@ -67,6 +68,12 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   app.setSerializerCompiler(() => JSON.stringify);
   return app;
 };
+
+/** RFC 9112 3.2: HTTP/1.1 without Host is answered by 400. */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && headers.host === undefined;
+
+const NO_HOST = new AppError('invalid_parameter', 'The request has no Host header, which HTTP/1.1 requires.');
 
 const answerStrays = (app: FastifyInstance, allowedMethods: AllowedMethods, options: ServerOptions): void => {
   app.setNotFoundHandler((request, reply) => {

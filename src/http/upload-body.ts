@@ -62,6 +62,8 @@ const LIMITS = {
 };
 
 async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart> {
+  // Its octets are gone, even if all of them had come: the parser, started now, would wait for them without end.
+  if (request.raw.destroyed) throw cut(request.raw.errored);
   try {
     yield* request.parts({ limits: LIMITS });
   } catch (error) {

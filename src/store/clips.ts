@@ -30,11 +30,18 @@ export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findO
   },
 });
 
-export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' | 'insertClip'> => ({
+export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' | 'dropStaged' | 'insertClip'> => ({
   async stageOriginal(clipId, part, octets) {
     if (octets.byteLength > MAX_PART_BYTES)
       throw new RangeError(`part ${part} of clip ${clipId} has ${octets.byteLength} octets, above ${MAX_PART_BYTES}`);
     await context.db.insertInto('clip_originals').values({ clip_id: clipId, part, octets }).execute();
+  },
+  async dropStaged(clipId) {
+    await context.db
+      .deleteFrom('clip_originals')
+      .where('clip_id', '=', clipId)
+      .where('clip_id', 'not in', (eb) => eb.selectFrom('clips').select('id').where('id', '=', clipId))
+      .execute();
   },
   insertClip: (clip) => insertClip(context, clip),
 });

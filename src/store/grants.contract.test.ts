@@ -106,7 +106,7 @@ for (const dialect of DIALECTS)
       await claimed();
       await transact((tx) => tx.revokeAppKey('app', caller.keyId));
       expect((await find())?.callerStands).toBe(false);
-      await expect(spend()).rejects.toMatchObject({ code: 'grant_gone' });
+      await expect(spend()).rejects.toMatchObject({ code: 'grant_refused' });
     });
 
     it('does not stand when its application is deleted, nor for another one under the same id', async () => {
@@ -115,7 +115,7 @@ for (const dialect of DIALECTS)
       await transact((tx) => tx.createApplication(application()));
       await transact((tx) => tx.createAppKey('app', null));
       expect((await find())?.callerStands).toBe(false);
-      await expect(spend()).rejects.toMatchObject({ code: 'grant_gone' });
+      await expect(spend()).rejects.toMatchObject({ code: 'grant_refused' });
     });
 
     it('is revoked when its media is deleted or taken from the application', async () => {

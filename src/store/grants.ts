@@ -133,8 +133,15 @@ const spendGrant = async ({ db }: Context, ref: number, clipId: string): Promise
     .where('state', '=', 'claimed')
     .where('key_id', 'in', (eb) => eb.selectFrom('app_keys').select('id').whereRef('app_keys.id', '=', 'grants.key_id'))
     .executeTakeFirst();
-  if (numUpdatedRows === 0n)
-    throw new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
+  if (numUpdatedRows === 0n) throw await whyNotSpent(db, ref);
+};
+
+/** The grant's own end comes before that of its key, as it does when an upload begins. */
+const whyNotSpent = async (db: Context['db'], ref: number): Promise<AppError> => {
+  const grant = await db.selectFrom('grants').select('state').where('seq', '=', ref).executeTakeFirst();
+  return grant?.state === 'claimed'
+    ? new AppError('grant_refused', 'The application or its key was revoked during the upload.')
+    : new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
 };
 
 /** Revokes what is not spent of the grants for a media id: all of them, or those of one application. */

@@ -140,6 +140,13 @@ for (const dialect of DIALECTS)
       expect(await rendition('newer')).not.toBeNull();
     });
 
+    it('drops the parts of an upload that came to nothing, but not those of a clip', async () => {
+      for (const id of ['clip', 'cut']) await transact((tx) => tx.stageOriginal(id, 0, Uint8Array.of(1)));
+      for (const id of ['clip', 'cut', 'nowhere']) await transact((tx) => tx.dropStaged(id));
+      expect(await view((views) => views.findOriginalPart('clip', 0))).toEqual(Uint8Array.of(1));
+      expect(await view((views) => views.findOriginalPart('cut', 0))).toBeNull();
+    });
+
     it('drops, when it starts, the parts of uploads that never became a clip', async () => {
       await transact((tx) => tx.stageOriginal('clip', 0, Uint8Array.of(1)));
       await transact((tx) => tx.stageOriginal('cut', 0, Uint8Array.of(1)));

@@ -12,8 +12,7 @@ import type { Store } from '../../src/domain/store-port.ts';
 import type { TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
 import { buildPublicServer, type PublicLimits } from '../../src/http/public-server.ts';
-import { decodeUlaw } from '../../src/rtp/g711.ts';
-import { writeWav } from '../../src/rtp/wav.ts';
+import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
 
@@ -77,6 +76,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     trunkState: 'unknown',
     framesSent: new Map(),
   };
+  const wakeUps = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
   const counters = { wakes: 0, refreshes: 0, cancelled: [] as string[] };
   const shared = {
     store: failing(store, switches),
@@ -92,7 +92,12 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const publicServer = buildPublicServer({
     ...shared,
     builtInGreeting: { frameCount: GREETING_FRAMES },
-    toWav: (pcmu) => writeWav(decodeUlaw(pcmu), 8000),
+    toWav: ulawToWav,
+    wakeAfter: (delayMs, wake) => {
+      const entry = { delayMs, wake };
+      wakeUps.add(entry);
+      return () => void wakeUps.delete(entry);
+    },
     publicUrl: options.publicUrl ? new URL(options.publicUrl) : null,
     isReady: () => switches.ready,
   });
@@ -104,6 +109,8 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     store,
     switches,
     counters,
+    /** What waits for its time; the test is the clock. */
+    wakeUps,
     logged,
     publicPort,
     publicUrl: `http://127.0.0.1:${publicPort}`,
