@@ -4,6 +4,7 @@ import type { Caller } from '../domain/application.ts';
 import type { Grant, GrantState, IssuedGrant } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { dropDeadPartialUploads, dropPartialUploadsOf } from './partial-uploads.ts';
 
 export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'isGrantId'> => ({
   async findGrant(token) {
@@ -125,8 +126,8 @@ const newToken = (): string =>
     .toString()
     .padStart(39, '0');
 
-const spendGrant = async ({ db }: Context, ref: number, clipId: string): Promise<void> => {
-  const { numUpdatedRows } = await db
+const spendGrant = async (context: Context, ref: number, clipId: string): Promise<void> => {
+  const { numUpdatedRows } = await context.db
     .updateTable('grants')
     .set({ state: 'spent', clip_id: clipId })
     .where('seq', '=', ref)
@@ -135,15 +136,17 @@ const spendGrant = async ({ db }: Context, ref: number, clipId: string): Promise
     .executeTakeFirst();
   if (numUpdatedRows === 0n)
     throw new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
+  await dropPartialUploadsOf(context, ref);
 };
 
-/** Revokes what is not spent of the grants for a media id: all of them, or those of one application. */
-export const revokeGrants = async ({ db }: Context, mediaId: string, applicationId?: string): Promise<void> => {
-  await db
+/** Revokes what is not spent of the grants for a media id, all or those of one application; partial uploads go too. */
+export const revokeGrants = async (context: Context, mediaId: string, applicationId?: string): Promise<void> => {
+  await context.db
     .updateTable('grants')
     .set({ state: 'revoked' })
     .where('media_id', '=', mediaId)
     .where('state', 'in', ['open', 'claimed'])
     .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
     .execute();
+  await dropDeadPartialUploads(context);
 };
