@@ -20,7 +20,7 @@ const METHODS = ['POST', 'HEAD', 'PATCH', 'DELETE'];
 
 /** Resumable uploads on their way, each at the place that its creation gave. To be added beside `uploadRoutes`. */
 export const tusRoutes = (app: FastifyInstance, handleTus: HandleTus, maxUploadBytes: number): void => {
-  const url = `${UPLOAD_PATH}/:upload`;
+  const url = `${UPLOAD_PATH}/:upload([0-9a-f]{32})`;
   app.route<TusRoute>({
     method: METHODS,
     url,
