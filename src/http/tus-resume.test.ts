@@ -95,11 +95,11 @@ describe('B tus with tus-js-client', () => {
 });
 
 describe('B tus a line that is cut', () => {
-  it('B tus what arrived is kept, to the octet: cut off for silence, or closed', () =>
+  it('B tus a sender that falls silent is cut off, and what arrived is kept to the octet', () =>
     withServer(async (http) => {
       const { begin, patch, offsetOf } = tusClient(() => http);
       const location = await begin(await issue(http), SIZE);
-      const sizes = [5, 100_000, 1_200_000];
+      const sizes = [5, 1_200_000];
       let offset = 0;
       for (const bytes of sizes) {
         const seen = http.logged.length;
@@ -110,7 +110,6 @@ describe('B tus a line that is cut', () => {
             `Upload-Offset: ${offset}\r\nContent-Length: ${SIZE - offset}\r\n\r\n`,
         );
         socket.write(FILE.subarray(offset, offset + bytes));
-        if (bytes > 5) socket.end();
         await http.untilLogged(({ message }) => message === 'upload refused', seen);
         socket.destroy();
         offset += bytes;
@@ -118,7 +117,7 @@ describe('B tus a line that is cut', () => {
       }
       expect((await patch(location, offset, FILE.subarray(offset))).status).toBe(204);
       await expectKept(http);
-    }, 200));
+    }, 600));
 
   it('B tus a client that comes back pushes its stale request aside, which keeps what it has', () =>
     withServer(async (http) => {
