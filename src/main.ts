@@ -1,7 +1,9 @@
 import { recover } from './app/recover.ts';
+import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
 import { openCalling } from './calling.ts';
+import { wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf, StartError } from './data-directory.ts';
@@ -60,6 +62,7 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
     closers,
   });
   calling.dialer.start();
+  closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   return {
     ...servers,
     sip: `sip:${calling.transport.address}:${calling.transport.port}`,

@@ -21,6 +21,19 @@ export const claimGrant = async (store: Store, claim: GrantClaim): Promise<numbe
 };
 
 const tryClaim = async (tx: Transaction, claim: GrantClaim): Promise<number | AppError> => {
+  const grant = await tryFind(tx, claim);
+  if (grant instanceof AppError) return grant;
+  return (await tx.claimGrant(grant.ref)) ? grant.ref : grantBusy();
+};
+
+/** The grant, open; throws as `claimGrant` does, and claims nothing. */
+export const findOpenGrant = async (store: Store, claim: GrantClaim): Promise<Grant> => {
+  const verdict = await store.transact((tx) => tryFind(tx, claim));
+  if (verdict instanceof AppError) throw verdict;
+  return verdict;
+};
+
+const tryFind = async (tx: Transaction, claim: GrantClaim): Promise<Grant | AppError> => {
   const grant = await tx.findGrant(claim.token);
   if (!grant || grant.mediaId !== claim.mediaId) {
     return new AppError('grant_unknown', 'There is no such upload grant for this media id.');
@@ -32,9 +45,10 @@ const tryClaim = async (tx: Transaction, claim: GrantClaim): Promise<number | Ap
   if (grant.failedTries >= MAX_FAILED_TRIES) {
     return new AppError('grant_exhausted', 'Too many uploads with this grant have failed: request a new one.');
   }
-  if (grant.state === 'open' && (await tx.claimGrant(grant.ref))) return grant.ref;
-  return new AppError('grant_busy', 'Another upload is using this grant right now.');
+  return grant.state === 'open' ? grant : grantBusy();
 };
+
+const grantBusy = (): AppError => new AppError('grant_busy', 'Another upload is using this grant right now.');
 
 const mayUse = async (tx: Transaction, grant: Grant, grantIds: readonly string[]): Promise<boolean> => {
   if (!grant.callerStands) return false;

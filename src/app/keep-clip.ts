@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import { PART_BYTES } from '../domain/partial-upload.ts';
 import type { Ingest, RandomSource } from '../domain/ports.ts';
 import type { NewClip, Store, Transaction } from '../domain/store-port.ts';
 import type { OpenScratchFile, ScratchFile } from './scratch-file.ts';
@@ -34,8 +35,6 @@ export interface KeptClip {
   readonly originalBytes: number;
 }
 
-const PART_BYTES = 1024 * 1024;
-
 /**
  * Receives a file, decodes it, and makes it the current clip of a media together with `alsoCommit`. Nothing is kept
  * unless all of it succeeds. Throws `upload_empty`, `upload_cut`, `upload_too_large`, `upload_too_long`,
@@ -60,7 +59,8 @@ export const keepClip = async (
   }
 };
 
-const refuseDeclared = (declaredBytes: number | null, maxUploadBytes: number): void => {
+/** Throws `upload_empty` and `upload_too_large` for a length that needs no look at the octets. */
+export const refuseDeclared = (declaredBytes: number | null, maxUploadBytes: number): void => {
   if (declaredBytes === 0) throw empty();
   if (declaredBytes !== null && declaredBytes > maxUploadBytes) throw tooLarge(maxUploadBytes);
 };

@@ -27,6 +27,7 @@ const COUNTED: ReadonlySet<AppErrorCode> = new Set<AppErrorCode>([
   'invalid_parameter',
   'upload_empty',
   'upload_cut',
+  'digest_mismatch',
   'upload_too_large',
   'upload_too_long',
   'not_audio',

@@ -24,6 +24,12 @@ export type AppErrorCode =
   | 'upload_too_large'
   | 'upload_too_long'
   | 'not_audio'
+  /** What arrived is not what Content-Digest or Repr-Digest announced. */
+  | 'digest_mismatch'
+  /** A part of a resumable upload is not what Upload-Checksum announced. */
+  | 'checksum_mismatch'
+  | 'no_such_upload'
+  | 'wrong_offset'
   | 'ingest_busy'
   | 'grant_unknown'
   | 'grant_gone'

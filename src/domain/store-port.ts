@@ -5,6 +5,7 @@ import type { Codec } from './codec.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
 import type { IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
+import type { PartialUpload } from './partial-upload.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -67,6 +68,11 @@ export interface Views {
   findGrant(token: string): Promise<Grant | null>;
   /** Whether `grantId` is the id that was issued with the grant. */
   isGrantId(ref: number, grantId: string): Promise<boolean>;
+
+  /** A partial upload of this grant. */
+  findPartialUpload(ref: number, uploadId: string): Promise<PartialUpload | null>;
+  /** What was sent of it, in parts of `PART_BYTES`, in order. */
+  findPartialPart(uploadId: string, part: number): Promise<Uint8Array | null>;
 
   recallBlast(applicationId: string, idempotencyKey: string): Promise<RememberedBlast | null>;
   findBlast(id: string, applicationId?: string): Promise<BlastView | null>;
@@ -150,8 +156,23 @@ export interface Transaction extends Views {
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
   countFailedTry(ref: number): Promise<void>;
-  /** `claimed -> spent`; throws `grant_gone` if it was revoked meanwhile, `grant_refused` if its key was. */
+  /**
+   * `claimed -> spent`, and drops its partial uploads; throws `grant_gone` if it was revoked meanwhile,
+   * `grant_refused` if its key was.
+   */
   spendGrant(ref: number, clipId: string): Promise<void>;
+
+  /** Begins a resumable upload; the oldest one of the grant dies if there are `MAX_PARTIAL_UPLOADS`. */
+  beginPartialUpload(ref: number, upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;
+  /**
+   * Compare and set: adds octets at this offset, all within one part, or is false because the upload is at another
+   * offset, is gone, or has no room for them.
+   */
+  appendToPartialUpload(uploadId: string, offsetBytes: number, octets: Uint8Array): Promise<boolean>;
+  /** False if the grant has no such upload. */
+  dropPartialUpload(ref: number, uploadId: string): Promise<boolean>;
+  /** Drops the partial uploads of grants that are spent, revoked or expired; how many. */
+  dropDeadPartialUploads(): Promise<number>;
 
   /** Keeps a part of an upload (at most 1 MiB) before its clip exists; parts of no clip are swept at start. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;
@@ -180,7 +201,7 @@ export interface Transaction extends Views {
 
   /** After a crash: ends every attempt left open, and its call, as `interrupted`; how many. */
   interruptAttempts(): Promise<number>;
-  /** After a crash: reopens claimed grants, drops staged parts of no clip, forgets idempotency keys past 24 h. */
+  /** After a crash: reopens claimed grants, drops partial uploads of dead ones and staged parts of no clip, forgets idempotency keys past 24 h. */
   sweep(): Promise<void>;
 }
 

@@ -18,4 +18,7 @@ export const trackMethods = (app: FastifyInstance): AllowedMethods => {
 };
 
 const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:[A-Za-z]+/g, '[^/]*')}$`);
+  new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(PARAMETER, (_, own) => own ?? '[^/]*')}$`);
+
+/** `:name`, or `:name(EXPRESSION)` for what is not just any text. */
+const PARAMETER = /:[A-Za-z]+(\([^/]+\))?/g;

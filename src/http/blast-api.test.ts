@@ -179,6 +179,7 @@ describe('C health and description', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(operations.sort()).toEqual([
+      'delete /api/rest/media/{mediaid}/{token}/{upload}',
       'get /api/v1/blasts',
       'get /api/v1/blasts/{id}',
       'get /api/v1/media',
@@ -187,8 +188,11 @@ describe('C health and description', () => {
       'get /api/v1/networks',
       'get /health/live',
       'get /health/ready',
+      'head /api/rest/media/{mediaid}/{token}/{upload}',
+      'patch /api/rest/media/{mediaid}/{token}/{upload}',
       'post /api/rest/media/{mediaid}',
       'post /api/rest/media/{mediaid}/{token}',
+      'post /api/rest/media/{mediaid}/{token}/{upload}',
       'post /api/v1/blasts/{id}/cancel',
       'post /api/v1/media',
       'put /api/rest/media/{mediaid}/{token}',

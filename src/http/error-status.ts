@@ -20,6 +20,11 @@ const STATUS: Readonly<Record<AppErrorCode, number>> = {
   upload_too_large: 413,
   upload_too_long: 413,
   not_audio: 415,
+  digest_mismatch: 400,
+  // Of tus 1.0, in no registry of HTTP.
+  checksum_mismatch: 460,
+  no_such_upload: 404,
+  wrong_offset: 409,
   ingest_busy: 503,
   grant_unknown: 404,
   grant_gone: 410,

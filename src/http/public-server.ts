@@ -7,6 +7,7 @@ import { createIssueGrant } from '../app/issue-grant.ts';
 import { createProvisionMedia } from '../app/provision-media.ts';
 import { createReceiveUpload } from '../app/receive-upload.ts';
 import { createReleaseGrant } from '../app/release-grant.ts';
+import { createResumeUpload } from '../app/resume-upload.ts';
 import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
@@ -22,6 +23,8 @@ import { scratchFilesIn } from './scratch-directory.ts';
 import { seedRoutes } from './seed-routes.ts';
 import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
 import { sha256, startSha256 } from './sha256.ts';
+import { createHandleTus } from './tus-routes.ts';
+import { createSpeakTus } from './tus-server.ts';
 import { uploadRoutes } from './upload-routes.ts';
 
 export interface PublicServerOptions {
@@ -81,6 +84,7 @@ const mediaInterface =
   async (app: FastifyInstance): Promise<void> => {
     const { limits, log, builtInGreeting, scratchDirectory } = options;
     const base = baseOf(options.publicUrl);
+    const openScratchFile = scratchFilesIn(scratchDirectory);
     const acceptBlast = createAcceptBlast({
       ...options,
       sha256,
@@ -94,11 +98,17 @@ const mediaInterface =
       ...options,
       ...limits,
       releaseGrant,
-      openScratchFile: scratchFilesIn(scratchDirectory),
+      openScratchFile,
       startSha256,
     });
     app.register(seedRoutes({ acceptBlast, issueGrant, base, log }));
-    app.register(uploadRoutes({ receiveUpload, base, log }));
+    const { maxUploadBytes } = limits;
+    const handleTus = createHandleTus({
+      resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
+      speakTus: createSpeakTus({ openScratchFile, random: options.random, base }),
+      log,
+    });
+    app.register(uploadRoutes({ receiveUpload, handleTus, base, maxUploadBytes, log }));
   };
 
 const applicationApi =

@@ -1,7 +1,10 @@
+import { finished } from 'node:stream/promises';
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { UploadPiece } from '../app/receive-upload.ts';
 import { AppError } from '../domain/app-error.ts';
+import { contentDigests } from './content-digest.ts';
+import { checked, startDigestCheck } from './digest-check.ts';
 
 /** Octets around the file in a multipart body that are taken at most: boundaries, part headers, small fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -31,13 +34,15 @@ export async function* putPieces(request: FastifyRequest): AsyncGenerator<Upload
     // RFC 9110 14.5: a part must not be taken for the whole.
     throw new AppError('invalid_parameter', 'A part of a file (Content-Range) is not taken: send the whole file.');
   }
-  for await (const octets of rawOctets(request)) yield { kind: 'octets', octets };
+  const digests = contentDigests(request.headers);
+  for await (const octets of checked(rawOctets(request), digests)) yield { kind: 'octets', octets };
 }
 
 /** The one file part of a multipart form, and the grant ids among its fields. */
 export async function* multipartPieces(request: FastifyRequest): AsyncGenerator<UploadPiece> {
   if (!request.isMultipart())
     throw new AppError('upload_empty', 'There is no file: PUT it, or POST multipart/form-data.');
+  const check = checkWholeBody(request);
   let files = 0;
   for await (const part of partsOf(request)) {
     if (part.type === 'field') {
@@ -49,8 +54,26 @@ export async function* multipartPieces(request: FastifyRequest): AsyncGenerator<
     for await (const octets of fileOf(part.file)) yield { kind: 'octets', octets };
   }
   if (files === 0) throw new AppError('upload_empty', 'The form holds no file part.');
+  await check();
   waitForIngest(request);
 }
+
+/** Checks the digests announced for a form, which are of all of it, beside the parser that reads it. */
+const checkWholeBody = (request: FastifyRequest): (() => Promise<void>) => {
+  const digests = contentDigests(request.headers);
+  if (digests.length === 0) return async () => undefined;
+  const check = startDigestCheck(digests);
+  request.raw.on('data', check.update);
+  return async () => {
+    // The parser lets go at the last boundary; what follows it counts too.
+    if (!request.raw.readableEnded) await finished(request.raw.resume(), { writable: false }).catch(throwCut);
+    check.verify();
+  };
+};
+
+const throwCut = (error: unknown): never => {
+  throw cut(error);
+};
 
 const LIMITS = {
   parts: 30,

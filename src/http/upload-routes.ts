@@ -1,30 +1,31 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { GrantClaim } from '../app/claim-grant.ts';
 import type { KeptClip } from '../app/keep-clip.ts';
 import type { IncomingUpload, ReceiveUpload } from '../app/receive-upload.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { Log } from '../domain/ports.ts';
 import { untilLineBreaks } from './cut-line.ts';
 import { MediaResponse, mediaResponse } from './media-response.ts';
+import { type HandleTus, tusRoutes } from './tus-routes.ts';
+import { speaksTus } from './tus-server.ts';
 import { declaredBytesOf, multipartPieces, putPieces } from './upload-body.ts';
+import { allowAnyOrigin, answerOptions } from './upload-cors.ts';
+import { claimOf, UPLOAD_PATH, type UploadRoute } from './upload-path.ts';
 
 export interface UploadRoutesOptions {
   readonly receiveUpload: ReceiveUpload;
+  readonly handleTus: HandleTus;
   readonly base: string;
+  readonly maxUploadBytes: number;
   readonly log: Log;
-}
-
-interface UploadRoute {
-  Params: { mediaid: string; token: string };
-  Querystring: { grantid?: string | string[] };
 }
 
 /** Where a grant is used. The token in the path is the capability; the file is never given out here. */
 export const uploadRoutes =
   (options: UploadRoutesOptions) =>
   async (app: FastifyInstance): Promise<void> => {
+    const { handleTus } = options;
     await app.register(multipart);
     // The body is read by the handler, once the grant is claimed.
     app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -38,56 +39,46 @@ export const uploadRoutes =
       url: UPLOAD_PATH,
       schema: SCHEMA,
       validatorCompiler: () => () => true,
-      handler: (request, reply) => receive(request, reply, options),
+      handler: logged(options.log, (request, reply) =>
+        request.method === 'POST' && speaksTus(request) ? handleTus(request, reply) : receive(request, reply, options),
+      ),
     });
-    app.options(UPLOAD_PATH, { schema: { hide: true } }, answerPreflight);
+    app.options(UPLOAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
+      answerOptions(reply, METHODS, options.maxUploadBytes),
+    );
+    tusRoutes(app, logged(options.log, handleTus), options.maxUploadBytes);
   };
 
-const UPLOAD_PATH = '/api/rest/media/:mediaid/:token';
-
-/** Cross-origin uploads from browsers, on this path alone. No cookie or key is involved, so any origin will do. */
-const allowAnyOrigin = (reply: FastifyReply): void => {
-  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', 'Retry-After');
-};
-
-const answerPreflight = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-  reply
-    .code(204)
-    .headers({
-      allow: 'PUT, POST, OPTIONS',
-      'access-control-allow-methods': 'PUT, POST',
-      'access-control-allow-headers': '*',
-      'access-control-max-age': '7200',
-    })
-    .send();
-};
+const METHODS = 'PUT, POST';
 
 /** What the octets say counts: a strange declared type must not be refused by the framework first. */
 const ignoreDeclaredType = (request: FastifyRequest): void => {
+  if (speaksTus(request)) return;
   const isForm = request.method === 'POST' && /^multipart\/form-data *;/i.test(request.headers['content-type'] ?? '');
   if (!isForm) delete request.raw.headers['content-type'];
 };
+
+const logged =
+  (log: Log, handle: HandleTus): HandleTus =>
+  async (request, reply) => {
+    try {
+      await handle(request, reply);
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : ((error as { statusCode?: number }).statusCode ?? 500);
+      log.info({ mediaId: request.params.mediaid, code }, 'upload refused');
+      throw error;
+    }
+  };
 
 const receive = async (
   request: FastifyRequest<UploadRoute>,
   reply: FastifyReply,
   { receiveUpload, base, log }: UploadRoutesOptions,
 ): Promise<void> => {
-  if (request.headers['tus-resumable'] !== undefined) throw noTus();
-  const clip = await receiveUpload(claimOf(request), uploadOf(request)).catch((error: unknown) => {
-    const code = error instanceof AppError ? error.code : 'internal_error';
-    log.info({ mediaId: request.params.mediaid, code }, 'upload refused');
-    throw error;
-  });
+  const clip = await receiveUpload(claimOf(request), uploadOf(request));
   log.info({ mediaId: clip.mediaId, bytes: clip.originalBytes }, 'upload committed');
   reply.code(201).send(answerOf(clip, base));
 };
-
-const claimOf = ({ params, query, headers }: FastifyRequest<UploadRoute>): GrantClaim => ({
-  mediaId: params.mediaid,
-  token: params.token,
-  grantIds: [query.grantid ?? [], headers['upload-grant'] ?? []].flat(),
-});
 
 const uploadOf = (request: FastifyRequest): IncomingUpload => {
   const isForm = request.method === 'POST';
@@ -103,13 +94,10 @@ const answerOf = ({ mediaId, originalBytes }: KeptClip, base: string): MediaResp
     uri: `/api/rest/media/${mediaId}`,
   });
 
-const noTus = (): AppError =>
-  new AppError('invalid_parameter', 'Resumable uploads (tus) are not in this version: PUT the file, or POST a form.');
-
 const answer = (description: string) => ({ ...MediaResponse, description });
 
 const SCHEMA = {
-  summary: 'Use an upload grant: PUT the file, or POST it as multipart/form-data',
+  summary: 'Use an upload grant: PUT the file, POST it as multipart/form-data, or begin a resumable upload (tus 1.0)',
   tags: ['media interface'],
   security: [],
   consumes: ['application/octet-stream', 'multipart/form-data'],
@@ -118,7 +106,7 @@ const SCHEMA = {
   headers: Type.Object({ 'upload-grant': Type.Optional(Type.String({ description: 'Grant id; must match if sent' })) }),
   response: {
     201: answer('The clip is decoded, checked and committed'),
-    400: answer('No file, an empty file, several files, or a body cut short'),
+    400: answer('No file, an empty file, several files, a body cut short, or not of the digest announced'),
     401: answer('The grant id sent is wrong, or the application or its key was revoked'),
     404: answer('No such grant for this media id'),
     409: answer('Another upload holds this grant right now'),

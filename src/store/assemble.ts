@@ -12,6 +12,7 @@ import { mediaViews } from './media.ts';
 import { mediaVerbs } from './media-verbs.ts';
 import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
+import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
@@ -25,6 +26,7 @@ export const viewsOf = (context: Context): Views => ({
   ...mediaViews(context),
   ...clipViews(context),
   ...grantViews(context),
+  ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),
   ...callViews(context),
@@ -39,6 +41,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...mediaVerbs(context),
   ...clipVerbs(context),
   ...grantVerbs(context),
+  ...partialUploadVerbs(context),
   ...idempotencyVerbs(context),
   ...blastVerbs(context),
   ...callVerbs(context),

@@ -4,6 +4,7 @@ import type { Caller } from '../domain/application.ts';
 import type { Grant, GrantState, IssuedGrant } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { dropDeadPartialUploads, dropPartialUploadsOf } from './partial-uploads.ts';
 
 export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'isGrantId'> => ({
   async findGrant(token) {
@@ -125,32 +126,34 @@ const newToken = (): string =>
     .toString()
     .padStart(39, '0');
 
-const spendGrant = async ({ db }: Context, ref: number, clipId: string): Promise<void> => {
-  const { numUpdatedRows } = await db
+const spendGrant = async (context: Context, ref: number, clipId: string): Promise<void> => {
+  const { numUpdatedRows } = await context.db
     .updateTable('grants')
     .set({ state: 'spent', clip_id: clipId })
     .where('seq', '=', ref)
     .where('state', '=', 'claimed')
     .where('key_id', 'in', (eb) => eb.selectFrom('app_keys').select('id').whereRef('app_keys.id', '=', 'grants.key_id'))
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw await whyNotSpent(db, ref);
+  if (numUpdatedRows === 0n) throw await whyNotSpent(context, ref);
+  await dropPartialUploadsOf(context, ref);
 };
 
 /** The grant's own end comes before that of its key, as it does when an upload begins. */
-const whyNotSpent = async (db: Context['db'], ref: number): Promise<AppError> => {
+const whyNotSpent = async ({ db }: Context, ref: number): Promise<AppError> => {
   const grant = await db.selectFrom('grants').select('state').where('seq', '=', ref).executeTakeFirst();
   return grant?.state === 'claimed'
     ? new AppError('grant_refused', 'The application or its key was revoked during the upload.')
     : new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
 };
 
-/** Revokes what is not spent of the grants for a media id: all of them, or those of one application. */
-export const revokeGrants = async ({ db }: Context, mediaId: string, applicationId?: string): Promise<void> => {
-  await db
+/** Revokes what is not spent of the grants for a media id, all or those of one application; partial uploads go too. */
+export const revokeGrants = async (context: Context, mediaId: string, applicationId?: string): Promise<void> => {
+  await context.db
     .updateTable('grants')
     .set({ state: 'revoked' })
     .where('media_id', '=', mediaId)
     .where('state', 'in', ['open', 'claimed'])
     .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
     .execute();
+  await dropDeadPartialUploads(context);
 };

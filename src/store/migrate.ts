@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
+import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -18,7 +19,10 @@ interface Migration {
   readonly up: (db: Kysely<unknown>, ddl: Ddl) => Promise<void>;
 }
 
-const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'initial', up: initial.up }];
+const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'initial', up: initial.up },
+  { version: 2, name: 'partial uploads', up: partialUploads.up },
+];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));
 

@@ -16,6 +16,8 @@ export interface Schema {
   clip_originals: { clip_id: string; part: number; octets: Uint8Array };
   clip_renditions: { clip_id: string; codec: string; octets: Uint8Array };
   grants: GrantColumns;
+  partial_uploads: PartialUploadColumns;
+  partial_upload_parts: { upload_id: string; part: number; octets: Uint8Array };
   blasts: BlastColumns;
   calls: CallColumns;
   attempts: AttemptColumns;
@@ -76,6 +78,15 @@ interface GrantColumns {
   expires_at: number;
   failed_tries: number;
   clip_id: string | null;
+}
+
+interface PartialUploadColumns {
+  seq: Generated<number>;
+  id: string;
+  grant_seq: number;
+  size_bytes: number;
+  offset_bytes: number;
+  metadata: string;
 }
 
 interface BlastColumns {

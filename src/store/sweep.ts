@@ -2,6 +2,7 @@ import type { Transaction } from '../domain/store-port.ts';
 import { dropUnusedClips } from './clips.ts';
 import type { Context } from './context.ts';
 import { forgetAllOldKeys } from './idempotency.ts';
+import { dropDeadPartialUploads } from './partial-uploads.ts';
 
 export const sweepVerbs = (context: Context): Pick<Transaction, 'sweep'> => ({
   async sweep() {
@@ -11,6 +12,7 @@ export const sweepVerbs = (context: Context): Pick<Transaction, 'sweep'> => ({
       .deleteFrom('clip_originals')
       .where('clip_id', 'not in', (eb) => eb.selectFrom('clips').select('id'))
       .execute();
+    await dropDeadPartialUploads(context);
     await dropUnusedClips(context);
     await forgetAllOldKeys(context);
   },

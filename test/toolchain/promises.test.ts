@@ -5,19 +5,21 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const table = readFileSync(join(root, 'docs/promises.md'), 'utf8');
-const rows = [...table.matchAll(/^\| (A\d*|\d{3}|all) \| (.+?) \| (.*) \|$/gm)].map(([, line = '', , tests = '']) => ({
-  line,
-  tests: [...tests.matchAll(/“(.+?)” \(\[.+?\]\(\.\.\/(.+?)\)\)/g)].map(([, title = '', file = '']) => ({
-    title,
-    file,
-  })),
-}));
+const rows = [...table.matchAll(/^\| (A\d*|\d{3}|all|tus) \| (.+?) \| (.*) \|$/gm)].map(
+  ([, line = '', , tests = '']) => ({
+    line,
+    tests: [...tests.matchAll(/“(.+?)” \(\[.+?\]\(\.\.\/(.+?)\)\)/g)].map(([, title = '', file = '']) => ({
+      title,
+      file,
+    })),
+  }),
+);
 
 describe('the table of promises', () => {
   it('has a row for each numbered line of part A and each answer of part B', () => {
     const lines = rows.map(({ line }) => line);
     const partA = Array.from({ length: 11 }, (_, index) => `A${index + 1}`);
-    const partB = ['201', '400', '401', '404', '409', '410', '413', '415', '429', '503'];
+    const partB = ['201', '400', '401', '404', '409', '410', '413', '415', '429', '503', 'tus'];
     expect(lines).toEqual(expect.arrayContaining([...partA, ...partB]));
   });
 
@@ -35,7 +37,7 @@ describe('the table of promises', () => {
     const titles = files.flatMap((file) =>
       [
         ...readFileSync(join(root, file), 'utf8').matchAll(
-          /\bit(?:\.each\([\s\S]*?\))?\(\s*'((?:A\d+|B \d{3}) [^']*)'/g,
+          /\bit(?:\.each(?:<[^>]*>)?\([\s\S]*?\))?\(\s*'((?:A\d+|B \d{3}|B tus) [^']*)'/g,
         ),
       ].map(([, title]) => title),
     );

@@ -18,7 +18,7 @@ const PRAGMAS = `pragma journal_mode = wal;
   pragma journal_size_limit = 67108864;`;
 
 /** Their octets are not read at start, so that it stays quick however many clips there are. */
-const UNCHECKED_TABLES = ['clip_originals', 'clip_renditions'];
+const UNCHECKED_TABLES = ['clip_originals', 'clip_renditions', 'partial_upload_parts'];
 
 export interface OpenDatabase {
   readonly writer: Connection;
