@@ -8,7 +8,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Log } from '../domain/ports.ts';
 import { NO_RETRY } from '../domain/retry.ts';
 import type { Store } from '../domain/store-port.ts';
-import type { TrunkState } from '../domain/trunk.ts';
+import type { Admission, TrunkState } from '../domain/trunk.ts';
 import { openSqliteStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
 import { createClipCache } from './clip-cache.ts';
@@ -30,6 +30,7 @@ let dialled: Dialled[];
 let onDialled: () => void;
 let timers: { delayMs: number; wake: () => void }[];
 let trunkStates: Map<string, TrunkState>;
+let admissions: Map<string, Admission>;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ringcast-dialer-'));
@@ -39,6 +40,7 @@ beforeEach(async () => {
   onDialled = () => {};
   timers = [];
   trunkStates = new Map();
+  admissions = new Map();
 });
 afterEach(async () => {
   await store.close();
@@ -72,7 +74,10 @@ const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): 
         framesSent: () => [7],
       };
     },
-    routeHealth: { trunkState: (id) => trunkStates.get(id) ?? 'unknown' },
+    routeHealth: {
+      trunkState: (id) => trunkStates.get(id) ?? 'unknown',
+      admission: (id) => admissions.get(id) ?? 'open',
+    },
     clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
     random,
     wakeAfter: (delayMs, wake) => {
@@ -111,15 +116,19 @@ const acceptBlast = async (
   });
 };
 
-const makeTrunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Promise<string> =>
+const makeTrunk = (
+  id: string,
+  allowedPrefixes: readonly string[] = ['+'],
+  credentials: { username: string; password: string } | null = null,
+): Promise<string> =>
   store.transact((tx) =>
     tx.createTrunk({
       id,
       host: '127.0.0.1',
       port: 5060,
       transport: 'udp',
-      username: null,
-      password: null,
+      username: credentials?.username ?? null,
+      password: credentials?.password ?? null,
       callerId: null,
       allowedPrefixes,
       maxConcurrentCalls: null,
@@ -195,6 +204,61 @@ describe('the dialer', () => {
     expect(dialled[0]?.order).toMatchObject({ trunk: { id: 'good' }, codecs: ['PCMA'] });
     dialled[0]?.end('completed');
     await finished('1');
+  });
+
+  it('hands over user name and password of the trunk, to it alone', async () => {
+    const credentials = { username: 'ringcast', password: 'correct horse' };
+    await makeTrunk('closed', ['+'], credentials);
+    await makeTrunk('open');
+    await acceptBlast('1', ['+15551230000'], ['closed']);
+    await acceptBlast('2', ['+15551230000'], ['open']);
+    dialerOf().start();
+    await dialledCalls(2);
+    const byTrunk = new Map(dialled.map(({ order }) => [order.trunk?.id, order.trunk?.credentials]));
+    expect([byTrunk.get('closed'), byTrunk.get('open')]).toEqual([credentials, null]);
+    for (const call of dialled) call.end('completed');
+    await finished('1');
+  });
+
+  it('leaves calls waiting while their trunk is held, and takes another trunk if there is one', async () => {
+    for (const id of ['held', 'other']) await makeTrunk(id);
+    admissions.set('held', 'held');
+    trunkStates.set('held', 'down');
+    await acceptBlast('1', ['+15551230000'], ['held']);
+    await acceptBlast('2', ['+15551230000'], ['held', 'other']);
+    const dialer = dialerOf();
+    dialer.start();
+    await dialledCalls(1);
+    dialled[0]?.end('completed');
+    await finished('2');
+    expect([dialled.map(({ order }) => order.trunk?.id), await outcomesOf('1')]).toEqual([['other'], [null]]);
+    admissions.set('held', 'open');
+    trunkStates.set('held', 'up');
+    dialer.wake();
+    await dialledCalls(2);
+    dialled[1]?.end('completed');
+    expect(await finished('1')).toEqual(['completed']);
+  });
+
+  it('gives a trunk on trial one call at a time, and none that another trunk can carry', async () => {
+    for (const id of ['trial', 'other']) await makeTrunk(id);
+    admissions.set('trial', 'trial');
+    await acceptBlast('1', ['+15551230000', '+15551230001'], ['trial']);
+    await acceptBlast('2', ['+15551230000'], ['trial', 'other']);
+    const dialer = dialerOf();
+    dialer.start();
+    await dialledCalls(1);
+    const [trial] = dialled;
+    expect(trial?.order.trunk?.id).toBe('trial');
+    await new Promise(setImmediate);
+    dialer.wake();
+    expect(dialled.filter(({ order }) => order.trunk?.id === 'trial')).toHaveLength(1);
+    admissions.set('trial', 'open');
+    trial?.end('completed');
+    await dialledCalls(3);
+    for (const call of dialled) call.end('completed');
+    await finished('1');
+    expect(await finished('2')).toEqual(['completed']);
   });
 
   it('does not dial a number that no trunk allows any more', async () => {

@@ -25,7 +25,7 @@ export interface Dialer extends DialerHandle {
 export interface DialerOptions {
   readonly store: Store;
   readonly placeCall: PlaceCall;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
   readonly clips: ClipCache;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
@@ -89,7 +89,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
   const dialDue = async (): Promise<number | null> => {
     const trunks = await store.view((views) => listAll((page) => views.listTrunks(page)));
-    limits.setTrunks(trunks);
+    limits.setTrunks(trunks.map(asAdmitted));
     for (;;) {
       const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
       if (limit === 0 || draining) return POLL_MS;
@@ -107,6 +107,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       return tx.claimCalls({
         limit,
         saturatedTrunkIds,
+        heldTrunkIds: trunks.map(({ id }) => id).filter((id) => options.routeHealth.admission(id) === 'held'),
         plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds),
       });
     });
@@ -116,18 +117,23 @@ export const createDialer = (options: DialerOptions): Dialer => {
     destination: string,
     trunks: readonly Trunk[],
     saturated: readonly string[],
-  ): AttemptPlan => ({
-    names: {
-      sipCallId: options.random.hex(16),
-      fromTag: options.random.hex(8),
-      branch: `z9hG4bK${options.random.hex(12)}`,
-    },
-    trunkId: pickTrunk(
-      ids,
-      destination,
-      trunks,
-      (id) => options.routeHealth.trunkState(id) !== 'down' && !saturated.includes(id),
-    ),
+  ): AttemptPlan | null => {
+    const { trunkState, admission } = options.routeHealth;
+    const picked = pickTrunk(ids, destination, trunks, {
+      isFit: (id) => trunkState(id) !== 'down' && !saturated.includes(id),
+      admission,
+    });
+    return picked && { ...picked, names: newNames() };
+  };
+
+  /** A trunk on trial gets one call at a time. */
+  const asAdmitted = (trunk: Trunk): Trunk =>
+    options.routeHealth.admission(trunk.id) === 'trial' ? { ...trunk, maxConcurrentCalls: 1 } : trunk;
+
+  const newNames = (): AttemptPlan['names'] => ({
+    sipCallId: options.random.hex(16),
+    fromTag: options.random.hex(8),
+    branch: `z9hG4bK${options.random.hex(12)}`,
   });
 
   const nextLookMs = (): Promise<number | null> =>
@@ -228,16 +234,23 @@ export const createDialer = (options: DialerOptions): Dialer => {
   };
 };
 
-/** The first trunk that is fit and allows the number; if none is fit, the first that allows it; null when dialled directly. */
+/**
+ * The first trunk that is fit and allows the number, one that is not on trial if there is any; if none is fit, the first
+ * that allows it. No trunk (`trunkId` null) when dialled directly. Null if all that allow it are held: the call waits.
+ */
 const pickTrunk = (
   ids: readonly string[],
   destination: string,
   trunks: readonly Trunk[],
-  isFit: (id: string) => boolean,
-): string | null => {
+  how: { isFit: (id: string) => boolean; admission: RouteHealth['admission'] },
+): Pick<AttemptPlan, 'trunkId'> | null => {
   const able = ids.filter((id) => {
     const trunk = trunks.find((known) => known.id === id);
     return trunk && (!destination.startsWith('+') || allowsNumber(trunk, destination));
   });
-  return able.find(isFit) ?? able[0] ?? ids[0] ?? null;
+  const open = able.filter((id) => how.admission(id) !== 'held');
+  if (able.length > 0 && open.length === 0) return null;
+  const fit = open.filter(how.isFit);
+  const best = fit.find((id) => how.admission(id) === 'open') ?? fit[0];
+  return { trunkId: best ?? open[0] ?? ids[0] ?? null };
 };

@@ -47,6 +47,7 @@ export interface Switches {
   /** Work of a transaction throws what no one expects. */
   bug: boolean;
   trunkState: TrunkState;
+  stateReason: string | null;
   /** Frames sent of attempts in progress. */
   framesSent: Map<string, readonly number[]>;
 }
@@ -75,6 +76,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     storeFailure: null,
     bug: false,
     trunkState: 'unknown',
+    stateReason: null,
     framesSent: new Map(),
   };
   const counters = { wakes: 0, refreshes: 0, cancelled: [] as string[] };
@@ -166,6 +168,8 @@ const random: RandomSource = {
 
 const routeHealthOf = (switches: Switches, counters: { refreshes: number }): RouteHealth => ({
   trunkState: () => switches.trunkState,
+  stateReason: () => switches.stateReason,
+  admission: () => 'open',
   isCallable: () => switches.callable,
   refresh: () => {
     counters.refreshes += 1;
