@@ -9,12 +9,13 @@ import type {
   WakeAfter,
 } from '../domain/ports.ts';
 import type { AttemptPlan, Store } from '../domain/store-port.ts';
-import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import type { Trunk } from '../domain/trunk.ts';
 import { notDialled, orderOf, whyNotDial } from './call-order.ts';
 import type { ClipCache } from './clip-cache.ts';
 import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { listAll } from './list-all.ts';
+import { pickTrunk } from './pick-trunk.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -232,25 +233,4 @@ export const createDialer = (options: DialerOptions): Dialer => {
       hangUp();
     },
   };
-};
-
-/**
- * The first trunk that is fit and allows the number, one that is not on trial if there is any; if none is fit, the first
- * that allows it. No trunk (`trunkId` null) when dialled directly. Null if all that allow it are held: the call waits.
- */
-const pickTrunk = (
-  ids: readonly string[],
-  destination: string,
-  trunks: readonly Trunk[],
-  how: { isFit: (id: string) => boolean; admission: RouteHealth['admission'] },
-): Pick<AttemptPlan, 'trunkId'> | null => {
-  const able = ids.filter((id) => {
-    const trunk = trunks.find((known) => known.id === id);
-    return trunk && (!destination.startsWith('+') || allowsNumber(trunk, destination));
-  });
-  const open = able.filter((id) => how.admission(id) !== 'held');
-  if (able.length > 0 && open.length === 0) return null;
-  const fit = open.filter(how.isFit);
-  const best = fit.find((id) => how.admission(id) === 'open') ?? fit[0];
-  return { trunkId: best ?? open[0] ?? ids[0] ?? null };
 };

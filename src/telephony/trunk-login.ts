@@ -33,6 +33,8 @@ const REFUSED = 'The trunk refused the user name or password';
 const NONE_SET = 'The trunk asks for a user name and password, and it has none here';
 const NOT_SPOKEN = 'The trunk asks for a login of a kind that is not supported: it must offer digest with qop auth';
 
+const NEVER_FRESH = 'The trunk takes the user name and password and finds its own nonces too old, again and again';
+
 const isSamePlace = (a: Address, b: Address): boolean => a.address === b.address && a.port === b.port;
 
 /**
@@ -80,13 +82,14 @@ export class TrunkLogin {
   }
 
   /** What a final refusal of an INVITE says of our user name and password, in words; null if nothing. */
-  judge(refused: SipRequest, { status, reason }: SipResponse): string | null {
+  judge(refused: SipRequest, response: SipResponse): string | null {
     const trunk = this.#trunk;
     if (!trunk) return null;
-    const hasShown = credentialsOf(refused).length > 0;
-    const words = this.#wordsFor(trunk, status, hasShown);
+    const { status, reason } = response;
+    const shown = credentialsOf(refused).at(-1)?.value ?? null;
+    const words = this.#wordsFor(trunk, response, shown);
     if (words === REFUSED) this.#noteRefusal(trunk);
-    else if (words === null && hasShown && !isServerFailure(status)) this.letIn();
+    else if (words === null && shown !== null && !isServerFailure(status)) this.letIn();
     return words && `${words} (${`${status} ${reason}`.trim()}).`;
   }
 
@@ -119,11 +122,15 @@ export class TrunkLogin {
   }
 
   /** 403 is about the password only while no call has ever come past it: later it is about the number or the caller. */
-  #wordsFor(trunk: CallTrunk, status: number, hasShown: boolean): string | null {
-    if (status === 403) return hasShown && !this.#signalling.challenges.isProved(trunk) ? REFUSED : null;
+  #wordsFor(trunk: CallTrunk, response: SipResponse, shown: string | null): string | null {
+    const { status } = response;
+    if (status === 403) return shown !== null && !this.#signalling.challenges.isProved(trunk) ? REFUSED : null;
     if (!ASKS[status]) return null;
     if (!trunk.credentials) return NONE_SET;
-    return hasShown ? REFUSED : NOT_SPOKEN;
+    if (shown === null) return NOT_SPOKEN;
+    const challenge = challengeOf(response)?.challenge;
+    const isFresh = challenge !== undefined && !shown.includes(`nonce="${challenge.nonce}"`);
+    return isFresh && challenge.isStale ? NEVER_FRESH : REFUSED;
   }
 
   #noteRefusal(trunk: CallTrunk): void {
