@@ -32,7 +32,6 @@ const challengeOf = (response: SipResponse): AskedChallenge | null => {
 const REFUSED = 'The trunk refused the user name or password';
 const NONE_SET = 'The trunk asks for a user name and password, and it has none here';
 const NOT_SPOKEN = 'The trunk asks for a login of a kind that is not supported: it must offer digest with qop auth';
-
 const NEVER_FRESH = 'The trunk takes the user name and password and finds its own nonces too old, again and again';
 
 const isSamePlace = (a: Address, b: Address): boolean => a.address === b.address && a.port === b.port;
