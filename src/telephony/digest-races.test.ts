@@ -50,6 +50,13 @@ describe('an end that falls between', () => {
     bench.expectRest();
   });
 
+  test('a 487 to the second INVITE that never comes is given up, and nothing of it is left', async () => {
+    const bench = benchWith(createDigestGate(), { ringAfterMs: 0, isDeafToCancel: true });
+    const placed = bench.place({ trunk: TRUNK, ringTimeoutMs: 5_000 });
+    expect((await bench.finish(placed)).outcome).toBe('no_answer');
+    bench.expectRest();
+  });
+
   test('a 401 that is repeated is acknowledged again, and answered once', async () => {
     const bench = benchWith(createDigestGate());
     bench.dropFirst('ACK', 2);
