@@ -8,6 +8,7 @@ import { StartError } from './data-directory.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { startMediaThread } from './media/link.ts';
+import { createLoginRefusals, type LoginRefusals } from './telephony/login-refusals.ts';
 import { createTrunkMonitor } from './telephony/trunk-monitor.ts';
 import { openUdpTransport, type SipTransport } from './telephony/udp-transport.ts';
 import { createUserAgent } from './telephony/user-agent.ts';
@@ -33,16 +34,27 @@ export const openCalling = async (
   closers.add('sip transport', () => transport.close());
   const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
   closers.add('media thread', () => media.close());
+  const refusals = createLoginRefusals(monotonicMs);
   const agent = createUserAgent({
     transport,
     media,
     externalAddress: config.externalAddress,
+    onLogin: (trunkId, verdict) => {
+      if (verdict === 'accepted') refusals.accepted(trunkId);
+      else noteRefusal(refusals, trunkId, log);
+    },
     wakeAfter,
     log,
     random,
   });
   closers.add('user agent', () => agent.close());
-  const monitor = createTrunkMonitor({ probe: agent.probe, listTargets: () => listTargets(store), wakeAfter, log });
+  const monitor = createTrunkMonitor({
+    probe: agent.probe,
+    listTargets: () => listTargets(store),
+    refusals,
+    wakeAfter,
+    log,
+  });
   closers.add('trunk monitor', () => monitor.close());
   await monitor.start();
   const dialer = createDialer({
@@ -71,3 +83,8 @@ const listTargets = (store: Store) =>
     trunks: await listAll((page) => views.listTrunks(page)),
     directUris: await views.listDirectUris(MAX_DIRECT_PROBES),
   }));
+
+const noteRefusal = (refusals: LoginRefusals, trunkId: string, log: Log): void => {
+  refusals.refused(trunkId);
+  log.warn({ trunkId, heldForMs: refusals.heldForMs(trunkId) }, 'the trunk refused the user name or password');
+};

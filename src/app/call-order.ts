@@ -2,7 +2,8 @@ import type { AttemptResult, CallOrder, ClaimedCall } from '../domain/call.ts';
 import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import type { Store } from '../domain/store-port.ts';
+import { allowsNumber, type Trunk, type TrunkCredentials } from '../domain/trunk.ts';
 import type { ClipCache } from './clip-cache.ts';
 
 /** A result of a call on which no octet was sent. */
@@ -24,18 +25,27 @@ export const whyNotDial = (claimed: ClaimedCall, trunk: Trunk | null): string | 
   return allowsNumber(trunk, destination.number) ? null : `Trunk ${trunk.id} does not allow this number`;
 };
 
+/** Read for each call, so that a new password is used from the next call on. */
+const credentialsOf = async (trunk: Trunk, { store }: { store: Store }): Promise<TrunkCredentials | null> =>
+  trunk.hasPassword ? store.view((views) => views.findTrunkCredentials(trunk.id)) : null;
+
 /** Everything telephony needs, renditions included. Throws if a clip cannot be loaded. */
 export const orderOf = async (
   claimed: ClaimedCall,
   trunk: Trunk | null,
-  options: { clips: ClipCache; ringTimeoutMs: number },
+  options: { store: Store; clips: ClipCache; ringTimeoutMs: number },
 ): Promise<CallOrder> => ({
   attemptId: claimed.attemptId,
   sipCallId: claimed.sipCallId,
   fromTag: claimed.fromTag,
   branch: claimed.branch,
   destination: claimed.destination,
-  trunk: trunk && { id: trunk.id, host: trunk.host, port: trunk.port },
+  trunk: trunk && {
+    id: trunk.id,
+    host: trunk.host,
+    port: trunk.port,
+    credentials: await credentialsOf(trunk, options),
+  },
   callerId: claimed.callerId ?? trunk?.callerId ?? null,
   ringTimeoutMs: options.ringTimeoutMs,
   codecs: trunk?.codecs ?? CODECS,

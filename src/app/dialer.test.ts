@@ -1,312 +1,227 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { random } from '../clock.ts';
-import type { AttemptResult, CallOrder } from '../domain/call.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import type { Log } from '../domain/ports.ts';
-import { NO_RETRY } from '../domain/retry.ts';
+import { type DialerFixture, openDialerFixture } from '../../test/support/dialer-fixture.ts';
 import type { Store } from '../domain/store-port.ts';
-import type { TrunkState } from '../domain/trunk.ts';
-import { openSqliteStore } from '../store/open-store.ts';
-import { openVault } from '../store/vault.ts';
-import { createClipCache } from './clip-cache.ts';
-import { createDialer, type Dialer } from './dialer.ts';
 
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
-
-/** A phone line in the test's hands: what was dialled, and the means to end it. */
-interface Dialled {
-  readonly order: CallOrder;
-  readonly end: (outcome: Outcome) => void;
-  cancelled: boolean;
-}
-
-let directory: string;
-let store: Store;
-let dialled: Dialled[];
-let onDialled: () => void;
-let timers: { delayMs: number; wake: () => void }[];
-let trunkStates: Map<string, TrunkState>;
-
+let line: DialerFixture;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ringcast-dialer-'));
-  const vault = await openVault(directory);
-  store = await openSqliteStore({ path: join(directory, 'test.db'), vault, log: SILENT });
-  dialled = [];
-  onDialled = () => {};
-  timers = [];
-  trunkStates = new Map();
+  line = await openDialerFixture();
 });
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
-
-const resultOf = (outcome: Outcome): AttemptResult => ({
-  outcome,
-  sipStatus: null,
-  sipReason: null,
-  codec: null,
-  framesSent: [1],
-  rtp: { packetsSent: 1, packetsLost: null, jitterMs: null },
-});
-
-const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): Dialer => {
-  const used = limits.store ?? store;
-  return createDialer({
-    store: used,
-    placeCall: (order) => {
-      const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-      const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
-      dialled.push(call);
-      onDialled();
-      return {
-        result: promise,
-        cancel() {
-          call.cancelled = true;
-          if (!order.destination.includes('deaf')) call.end('cancelled');
-        },
-        framesSent: () => [7],
-      };
-    },
-    routeHealth: { trunkState: (id) => trunkStates.get(id) ?? 'unknown' },
-    clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
-    random,
-    wakeAfter: (delayMs, wake) => {
-      const timer = { delayMs, wake };
-      timers.push(timer);
-      return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
-    },
-    monotonicMs: () => performance.now(),
-    log: SILENT,
-    maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
-    callsPerSecond: 10_000,
-    ringTimeoutMs: 1000,
-  });
-};
-
-const acceptBlast = async (
-  id: string,
-  destinations: readonly string[],
-  trunkIds: readonly string[] = [],
-): Promise<void> => {
-  await store.transact(async (tx) => {
-    const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY };
-    const applicationId = await tx.createApplication(application);
-    const network = { id: null, name: 'n', destinations, trunkIds, callerId: null, applicationIds: [applicationId] };
-    const networkId = await tx.createNetwork(network);
-    await tx.insertBlast({
-      id,
-      applicationId,
-      networkId,
-      mediaIds: [],
-      greetingId: null,
-      playlist: [{ mediaId: null, clipId: null, frameCount: 1 }],
-      retry: NO_RETRY,
-      dialWithinMs: 60_000,
-    });
-  });
-};
-
-const makeTrunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Promise<string> =>
-  store.transact((tx) =>
-    tx.createTrunk({
-      id,
-      host: '127.0.0.1',
-      port: 5060,
-      transport: 'udp',
-      username: null,
-      password: null,
-      callerId: null,
-      allowedPrefixes,
-      maxConcurrentCalls: null,
-      callsPerSecond: null,
-      codecs: ['PCMA'],
-      healthCheck: 'none',
-    }),
-  );
-
-/** Resolves when so many calls were dialled in all. */
-const dialledCalls = (count: number): Promise<void> =>
-  new Promise((resolve) => {
-    onDialled = () => dialled.length >= count && resolve();
-    onDialled();
-  });
-
-const outcomesOf = async (blastId: string): Promise<(Outcome | null)[]> =>
-  (await store.view((views) => views.findBlast(blastId)))?.calls.map((call) => call.outcome) ?? [];
-
-/** Resolves when every call of the blast has its outcome. */
-const finished = async (blastId: string): Promise<(Outcome | null)[]> => {
-  for (;;) {
-    await new Promise(setImmediate);
-    const outcomes = await outcomesOf(blastId);
-    if (outcomes.every((outcome) => outcome !== null)) return outcomes;
-  }
-};
+afterEach(() => line.close());
 
 describe('the dialer', () => {
   it('commits the attempt with the names of its dialog before it dials', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    await dialledCalls(1);
-    const committed = (await store.view((views) => views.findBlast('1')))?.calls[0]?.attempts[0]?.sipCallId;
-    expect(dialled[0]?.order.sipCallId).toBe(committed);
-    expect(dialled[0]?.order.branch).toMatch(/^z9hG4bK/);
-    dialled[0]?.end('completed');
-    expect(await finished('1')).toEqual(['completed']);
+    await line.dialledCalls(1);
+    const committed = (await line.store.view((views) => views.findBlast('1')))?.calls[0]?.attempts[0]?.sipCallId;
+    expect(line.dialled[0]?.order.sipCallId).toBe(committed);
+    expect(line.dialled[0]?.order.branch).toMatch(/^z9hG4bK/);
+    line.dialled[0]?.end('completed');
+    expect(await line.finished('1')).toEqual(['completed']);
   });
 
   it('wakes for a blast that is accepted later', async () => {
-    const dialer = dialerOf();
+    const dialer = line.dialerOf();
     dialer.start();
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
     dialer.wake();
-    await dialledCalls(1);
-    expect(dialer.framesSent(dialled[0]?.order.attemptId ?? '')).toEqual([7]);
-    dialled[0]?.end('busy');
-    expect(await finished('1')).toEqual(['busy']);
+    await line.dialledCalls(1);
+    expect(dialer.framesSent(line.dialled[0]?.order.attemptId ?? '')).toEqual([7]);
+    line.dialled[0]?.end('busy');
+    expect(await line.finished('1')).toEqual(['busy']);
   });
 
   it('keeps to the number of calls at once', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1', 'sip:c@127.0.0.1']);
-    const dialer = dialerOf({ maxConcurrentCalls: 2 });
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1', 'sip:c@127.0.0.1']);
+    const dialer = line.dialerOf({ maxConcurrentCalls: 2 });
     dialer.start();
-    await dialledCalls(2);
-    expect(dialled).toHaveLength(2);
-    dialled[0]?.end('completed');
-    await dialledCalls(3);
-    for (const call of dialled) call.end('completed');
-    expect(await finished('1')).toEqual(['completed', 'completed', 'completed']);
+    await line.dialledCalls(2);
+    expect(line.dialled).toHaveLength(2);
+    line.dialled[0]?.end('completed');
+    await line.dialledCalls(3);
+    for (const call of line.dialled) call.end('completed');
+    expect(await line.finished('1')).toEqual(['completed', 'completed', 'completed']);
   });
 
   it('takes the first trunk that is up and allows the number', async () => {
-    await makeTrunk('down');
-    await makeTrunk('elsewhere', ['+44']);
-    await makeTrunk('good', ['+1555']);
-    trunkStates.set('down', 'down');
-    await acceptBlast('1', ['+15551230000'], ['down', 'elsewhere', 'good']);
-    dialerOf().start();
-    await dialledCalls(1);
-    expect(dialled[0]?.order).toMatchObject({ trunk: { id: 'good' }, codecs: ['PCMA'] });
-    dialled[0]?.end('completed');
-    await finished('1');
+    await line.makeTrunk('down');
+    await line.makeTrunk('elsewhere', ['+44']);
+    await line.makeTrunk('good', ['+1555']);
+    line.trunkStates.set('down', 'down');
+    await line.acceptBlast('1', ['+15551230000'], ['down', 'elsewhere', 'good']);
+    line.dialerOf().start();
+    await line.dialledCalls(1);
+    expect(line.dialled[0]?.order).toMatchObject({ trunk: { id: 'good' }, codecs: ['PCMA'] });
+    line.dialled[0]?.end('completed');
+    await line.finished('1');
   });
 
   it('knows a trunk that is as young as its first blast', async () => {
     let isMade = false;
     const busy: Store = {
-      ...store,
+      ...line.store,
       // Trunk and blast are committed right before the claim, after everything else that the dialer looked at.
       transact: async (work) => {
         if (!isMade) {
           isMade = true;
-          await makeTrunk('young');
-          await acceptBlast('1', ['+15551230000'], ['young']);
+          await line.makeTrunk('young');
+          await line.acceptBlast('1', ['+15551230000'], ['young']);
         }
-        return store.transact(work);
+        return line.store.transact(work);
       },
     };
-    dialerOf({ store: busy }).start();
-    await dialledCalls(1);
-    expect(dialled[0]?.order.trunk?.id).toBe('young');
-    dialled[0]?.end('completed');
-    expect(await finished('1')).toEqual(['completed']);
+    line.dialerOf({ store: busy }).start();
+    await line.dialledCalls(1);
+    expect(line.dialled[0]?.order.trunk?.id).toBe('young');
+    line.dialled[0]?.end('completed');
+    expect(await line.finished('1')).toEqual(['completed']);
+  });
+
+  it('hands over user name and password of the trunk, to it alone', async () => {
+    const credentials = { username: 'ringcast', password: 'correct horse' };
+    await line.makeTrunk('closed', ['+'], credentials);
+    await line.makeTrunk('open');
+    await line.acceptBlast('1', ['+15551230000'], ['closed']);
+    await line.acceptBlast('2', ['+15551230000'], ['open']);
+    line.dialerOf().start();
+    await line.dialledCalls(2);
+    const byTrunk = new Map(line.dialled.map(({ order }) => [order.trunk?.id, order.trunk?.credentials]));
+    expect([byTrunk.get('closed'), byTrunk.get('open')]).toEqual([credentials, null]);
+    for (const call of line.dialled) call.end('completed');
+    await line.finished('1');
+  });
+
+  it('leaves calls waiting while their trunk is held, and takes another trunk if there is one', async () => {
+    for (const id of ['held', 'other']) await line.makeTrunk(id);
+    line.admissions.set('held', 'held');
+    line.trunkStates.set('held', 'down');
+    await line.acceptBlast('1', ['+15551230000'], ['held']);
+    await line.acceptBlast('2', ['+15551230000'], ['held', 'other']);
+    const dialer = line.dialerOf();
+    dialer.start();
+    await line.dialledCalls(1);
+    line.dialled[0]?.end('completed');
+    await line.finished('2');
+    expect([line.dialled.map(({ order }) => order.trunk?.id), await line.outcomesOf('1')]).toEqual([['other'], [null]]);
+    line.admissions.set('held', 'open');
+    line.trunkStates.set('held', 'up');
+    dialer.wake();
+    await line.dialledCalls(2);
+    line.dialled[1]?.end('completed');
+    expect(await line.finished('1')).toEqual(['completed']);
+  });
+
+  it('gives a trunk on trial one call at a time, and none that another trunk can carry', async () => {
+    for (const id of ['trial', 'other']) await line.makeTrunk(id);
+    line.admissions.set('trial', 'trial');
+    await line.acceptBlast('1', ['+15551230000', '+15551230001'], ['trial']);
+    await line.acceptBlast('2', ['+15551230000'], ['trial', 'other']);
+    const dialer = line.dialerOf();
+    dialer.start();
+    await line.dialledCalls(1);
+    const [trial] = line.dialled;
+    expect(trial?.order.trunk?.id).toBe('trial');
+    await new Promise(setImmediate);
+    dialer.wake();
+    expect(line.dialled.filter(({ order }) => order.trunk?.id === 'trial')).toHaveLength(1);
+    line.admissions.set('trial', 'open');
+    trial?.end('completed');
+    await line.dialledCalls(3);
+    for (const call of line.dialled) call.end('completed');
+    await line.finished('1');
+    expect(await line.finished('2')).toEqual(['completed']);
   });
 
   it('does not dial a number that no trunk allows any more', async () => {
-    await makeTrunk('t', ['+44']);
-    await acceptBlast('1', ['+15551230000'], ['t']);
-    dialerOf().start();
-    expect(await finished('1')).toEqual(['failed']);
-    expect(dialled).toEqual([]);
+    await line.makeTrunk('t', ['+44']);
+    await line.acceptBlast('1', ['+15551230000'], ['t']);
+    line.dialerOf().start();
+    expect(await line.finished('1')).toEqual(['failed']);
+    expect(line.dialled).toEqual([]);
   });
 
   it('hangs up what is cancelled', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    await dialledCalls(1);
-    dialer.cancel([dialled[0]?.order.attemptId ?? '', 'unknown']);
-    expect(await finished('1')).toEqual(['cancelled']);
+    await line.dialledCalls(1);
+    dialer.cancel([line.dialled[0]?.order.attemptId ?? '', 'unknown']);
+    expect(await line.finished('1')).toEqual(['cancelled']);
   });
 
   it('does not dial what was cancelled while it was being claimed', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    const cancelled = await store.transact((tx) => tx.cancelBlast('1'));
+    const cancelled = await line.store.transact((tx) => tx.cancelBlast('1'));
     dialer.cancel(cancelled?.attemptIds ?? []);
-    expect(await finished('1')).toEqual(['cancelled']);
-    expect(dialled.every((call) => call.cancelled)).toBe(true);
+    expect(await line.finished('1')).toEqual(['cancelled']);
+    expect(line.dialled.every((call) => call.cancelled)).toBe(true);
   });
 
   it('records an outcome again until the store takes it', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
     let refusals = 0;
     let isAway = false;
     const failing: Store = {
-      ...store,
+      ...line.store,
       transact: (work) => {
-        if (!isAway) return store.transact(work);
+        if (!isAway) return line.store.transact(work);
         refusals += 1;
         return Promise.reject(new Error('away'));
       },
     };
-    dialerOf({ store: failing }).start();
-    await dialledCalls(1);
+    line.dialerOf({ store: failing }).start();
+    await line.dialledCalls(1);
     isAway = true;
-    dialled[0]?.end('completed');
+    line.dialled[0]?.end('completed');
     while (refusals < 3) {
       await new Promise(setImmediate);
-      for (const timer of timers.splice(0)) timer.wake();
+      for (const timer of line.timers.splice(0)) timer.wake();
     }
     isAway = false;
-    for (const timer of timers.splice(0)) timer.wake();
-    expect(await finished('1')).toEqual(['completed']);
+    for (const timer of line.timers.splice(0)) timer.wake();
+    expect(await line.finished('1')).toEqual(['completed']);
   });
 
   it('drains: takes nothing new and waits for calls in progress', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    await dialledCalls(1);
+    await line.dialledCalls(1);
     const drained = dialer.drain(60_000);
     expect(dialer.isDraining()).toBe(true);
-    await acceptBlast('2', ['sip:b@127.0.0.1']);
+    await line.acceptBlast('2', ['sip:b@127.0.0.1']);
     dialer.wake();
-    dialled[0]?.end('completed');
+    line.dialled[0]?.end('completed');
     await drained;
-    expect([await outcomesOf('1'), await outcomesOf('2')]).toEqual([['completed'], [null]]);
+    expect([await line.outcomesOf('1'), await line.outcomesOf('2')]).toEqual([['completed'], [null]]);
   });
 
   it('drains: what does not end in time is hung up and interrupted', async () => {
-    await acceptBlast('1', ['sip:a@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    await dialledCalls(1);
+    await line.dialledCalls(1);
     const drained = dialer.drain(30_000);
-    timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
+    line.timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
     await drained;
-    expect([dialled[0]?.cancelled, await outcomesOf('1')]).toEqual([true, ['interrupted']]);
+    expect([line.dialled[0]?.cancelled, await line.outcomesOf('1')]).toEqual([true, ['interrupted']]);
   });
 
   it('drains: a peer that does not even answer the farewell holds nobody up', async () => {
-    await acceptBlast('1', ['sip:deaf@127.0.0.1']);
-    const dialer = dialerOf();
+    await line.acceptBlast('1', ['sip:deaf@127.0.0.1']);
+    const dialer = line.dialerOf();
     dialer.start();
-    await dialledCalls(1);
+    await line.dialledCalls(1);
     const drained = dialer.drain(30_000);
-    timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
-    expect(dialled[0]?.cancelled).toBe(true);
-    timers.find(({ delayMs }) => delayMs === 5_000)?.wake();
+    line.timers.find(({ delayMs }) => delayMs === 30_000)?.wake();
+    expect(line.dialled[0]?.cancelled).toBe(true);
+    line.timers.find(({ delayMs }) => delayMs === 5_000)?.wake();
     await drained;
-    expect(await outcomesOf('1')).toEqual([null]);
-    dialled[0]?.end('interrupted');
-    await finished('1');
+    expect(await line.outcomesOf('1')).toEqual([null]);
+    line.dialled[0]?.end('interrupted');
+    await line.finished('1');
   });
 });

@@ -8,14 +8,13 @@ import type {
   RouteHealth,
   WakeAfter,
 } from '../domain/ports.ts';
-import type { AttemptPlan, Store } from '../domain/store-port.ts';
+import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
 import { notDialled, orderOf, whyNotDial } from './call-order.ts';
+import { createClaim } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
-import { listAll } from './list-all.ts';
-import { pickTrunk } from './pick-trunk.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -29,7 +28,7 @@ export interface Dialer extends DialerHandle {
 export interface DialerOptions {
   readonly store: Store;
   readonly placeCall: PlaceCall;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
   readonly clips: ClipCache;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
@@ -47,15 +46,6 @@ interface CallInProgress {
   ending: 'cancelled' | 'interrupted' | null;
 }
 
-/** What one claim committed, under at most `limit` calls. */
-interface Claim {
-  readonly claimed: readonly ClaimedCall[];
-  readonly trunks: readonly Trunk[];
-  readonly limit: number;
-}
-
-/** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
-const MAX_CLAIM = 50;
 /** How soon calls that are due but have no room are looked at again. */
 const POLL_MS = 20;
 const STORE_RETRY_MS = 1000;
@@ -69,6 +59,7 @@ const FAREWELL_MS = 5000;
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, monotonicMs } = options;
   const limits = createDialLimits(options);
+  const claim = createClaim({ ...options, limits });
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
   const cancelledEarly = new Set<string>();
@@ -109,41 +100,6 @@ export const createDialer = (options: DialerOptions): Dialer => {
       if (claimed.length < limit) return nextLookMs();
     }
   };
-
-  /** The trunks are read with the calls, so that no call meets trunks older than itself. */
-  const claim = (): Promise<Claim> =>
-    store.transact(async (tx) => {
-      const trunks = await listAll((page) => tx.listTrunks(page));
-      limits.setTrunks(trunks);
-      await tx.expireCalls();
-      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
-      const saturatedTrunkIds = limits.saturated(monotonicMs());
-      const claimed = await tx.claimCalls({
-        limit,
-        saturatedTrunkIds,
-        plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds),
-      });
-      return { claimed, trunks, limit };
-    });
-
-  const plan = (
-    ids: readonly string[],
-    destination: string,
-    trunks: readonly Trunk[],
-    saturated: readonly string[],
-  ): AttemptPlan => ({
-    names: {
-      sipCallId: options.random.hex(16),
-      fromTag: options.random.hex(8),
-      branch: `z9hG4bK${options.random.hex(12)}`,
-    },
-    trunkId: pickTrunk(
-      ids,
-      destination,
-      trunks,
-      (id) => options.routeHealth.trunkState(id) !== 'down' && !saturated.includes(id),
-    ),
-  });
 
   const nextLookMs = (): Promise<number | null> =>
     store.view(async (views) => {

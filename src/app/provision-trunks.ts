@@ -49,14 +49,14 @@ export const createProvisionTrunks = (store: Store, routeHealth: Pick<RouteHealt
       if (!(await tx.replaceTrunk(id, trunk))) throw notFound('trunk');
       return existing(tx, id);
     });
-    routeHealth.refresh();
+    routeHealth.refresh(id);
     return replaced;
   },
   async remove(id) {
     await store.transact(async (tx) => {
       if (!(await tx.deleteTrunk(id))) throw notFound('trunk');
     });
-    routeHealth.refresh();
+    routeHealth.refresh(id);
   },
 });
 

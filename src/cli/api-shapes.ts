@@ -45,6 +45,8 @@ export interface Trunk {
   readonly codecs: readonly string[];
   readonly healthCheck: string;
   readonly state: string;
+  /** Absent from servers that know none. */
+  readonly stateReason?: string | null;
 }
 
 export interface Media {

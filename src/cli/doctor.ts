@@ -33,6 +33,7 @@ const trunkCheck = (trunk: Trunk): Check => {
   const name = `trunk ${trunk.id}`;
   const address = `${trunk.host}:${trunk.port}`;
   if (trunk.state !== 'down') return ok(name, `${address} is ${trunk.state}`);
+  if (trunk.stateReason) return problem(name, trunk.stateReason, 'give it the right --username and --password');
   const fix = 'is its address right, and does it answer OPTIONS from here? If it never does, use --health-check none';
   return problem(name, `${address} does not answer`, fix);
 };

@@ -87,6 +87,14 @@ test("a trunk's password is never lost by an update that does not name it", asyn
   expect(cli.sent()).toEqual({ ...TRUNK, password: null });
 });
 
+test('the list of trunks tells what is wrong with one', async () => {
+  const stateReason = 'The trunk refused the user name or password: it is left alone for 40 s.';
+  cli.answers['GET /operator/v1/trunks'] = {
+    json: { items: [{ ...TRUNK, state: 'down', stateReason }], next: null },
+  };
+  expect((await cli.operator('trunk', 'list')).out).toContain(`down: ${stateReason}`);
+});
+
 test('a trunk is made with what was given', async () => {
   cli.answers['POST /operator/v1/trunks'] = { status: 201, json: TRUNK };
   const { out } = await cli.operator(

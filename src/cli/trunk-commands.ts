@@ -32,7 +32,7 @@ const TRUNKS: Resource<Trunk> = {
   columns: [
     ['id', (trunk) => trunk.id],
     ['address', (trunk) => `${trunk.host}:${trunk.port}/${trunk.transport}`],
-    ['state', (trunk) => trunk.state],
+    ['state', ({ state, stateReason }) => (stateReason ? `${state}: ${stateReason}` : state)],
     ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
     ['caller id', (trunk) => trunk.callerId ?? '-'],
     ['most calls', (trunk) => String(trunk.maxConcurrentCalls ?? '-')],

@@ -1,6 +1,7 @@
 import type { PlaylistItem } from './blast.ts';
 import type { Codec } from './codec.ts';
 import type { Outcome } from './outcome.ts';
+import type { TrunkCredentials } from './trunk.ts';
 
 export type CallState = 'waiting' | 'dialing' | 'ringing' | 'playing' | 'finished';
 
@@ -77,11 +78,12 @@ export interface CallOrder extends DialogNames {
   readonly clips: readonly ClipAudio[];
 }
 
-/** Where a trunk's calls are sent. */
+/** Where a trunk's calls are sent, and what it is shown if it asks. */
 export interface CallTrunk {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  readonly credentials: TrunkCredentials | null;
 }
 
 /** One clip ready to be sent: frames in shared memory, one buffer per codec. */

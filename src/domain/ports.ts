@@ -2,7 +2,7 @@ import type { AttemptResult, CallOrder } from './call.ts';
 import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits } from './media.ts';
 import type { Routes } from './network.ts';
-import type { TrunkState } from './trunk.ts';
+import type { Admission, TrunkState } from './trunk.ts';
 
 export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: Codec };
 
@@ -22,10 +22,17 @@ export type PlaceCall = (order: CallOrder, onProgress: (progress: CallProgress) 
 /** What health checks found of the ways out. */
 export interface RouteHealth {
   trunkState(trunkId: string): TrunkState;
+  /** What is wrong with the trunk beyond silence, in a sentence; null if nothing. */
+  stateReason(trunkId: string): string | null;
+  /** Whether the trunk may be given calls, as far as it takes our user name and password. */
+  admission(trunkId: string): Admission;
   /** Whether any way out of the network is not known to be down. Unknown counts as up. */
   isCallable(routes: Routes): boolean;
-  /** To be called after trunks or direct destinations changed, so that new ones are probed at once. */
-  refresh(): void;
+  /**
+   * To be called after trunks or direct destinations changed, so that new ones are probed at once. What was held
+   * against the trunk that changed is forgotten.
+   */
+  refresh(changedTrunkId?: string): void;
 }
 
 /** Decodes, checks and encodes an uploaded file; throws `not_audio`, `upload_too_long`, `ingest_busy`. */

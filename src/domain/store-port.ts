@@ -6,7 +6,7 @@ import type { Grant, IssuedGrant } from './grant.ts';
 import type { IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
-import type { Trunk } from './trunk.ts';
+import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 /**
  * The store, in verbs. Work handed to `transact` is group-committed: many callers share one commit (one fsync), and
@@ -52,6 +52,8 @@ export interface Views {
 
   findTrunk(id: string): Promise<Trunk | null>;
   listTrunks(page: Page): Promise<Listing<Trunk>>;
+  /** Null unless the trunk has both a user name and a password. */
+  findTrunkCredentials(id: string): Promise<TrunkCredentials | null>;
 
   findMedia(id: string): Promise<Media | null>;
   listMedia(page: Page, applicationId?: string): Promise<Listing<Media>>;
@@ -187,7 +189,8 @@ export interface Transaction extends Views {
 
   /**
    * Claims up to `limit` due calls, oldest first, leaving those whose planned trunk is saturated, and commits an
-   * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order).
+   * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order); a call for
+   * which it has none stays waiting.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
@@ -208,7 +211,9 @@ export interface Transaction extends Views {
 export interface ClaimRequest {
   readonly limit: number;
   readonly saturatedTrunkIds: readonly string[];
-  readonly plan: (trunkIds: readonly string[], destination: string) => AttemptPlan;
+  /** Trunks that `plan` does not pick: up to 100 calls planned for each are looked at, in case another can carry one. */
+  readonly heldTrunkIds: readonly string[];
+  readonly plan: (trunkIds: readonly string[], destination: string) => AttemptPlan | null;
 }
 
 export interface AttemptPlan {

@@ -18,7 +18,16 @@ export interface Trunk {
   readonly createdAt: number;
 }
 
+/** What a trunk is shown when it asks who calls. Never to be logged or written into an error. */
+export interface TrunkCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
 export type TrunkState = 'up' | 'down' | 'unknown';
+
+/** How many calls a trunk may get: any number, one that tries whether its password is right, or none for now. */
+export type Admission = 'open' | 'trial' | 'held';
 
 /** Whether the trunk is allowed to carry a call to `number` (E.164 with its plus sign). */
 export const allowsNumber = (trunk: Pick<Trunk, 'allowedPrefixes'>, number: string): boolean =>

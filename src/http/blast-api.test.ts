@@ -58,7 +58,12 @@ const COMPLETED = {
 /** Claims the calls that wait, as the dialer does. */
 const claim = () =>
   http.store.transact((tx) =>
-    tx.claimCalls({ limit: 100, saturatedTrunkIds: [], plan: () => ({ names: DIALOG, trunkId: null }) }),
+    tx.claimCalls({
+      limit: 100,
+      saturatedTrunkIds: [],
+      heldTrunkIds: [],
+      plan: () => ({ names: DIALOG, trunkId: null }),
+    }),
   );
 
 describe('C networks', () => {

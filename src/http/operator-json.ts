@@ -26,7 +26,7 @@ export const networkJson = (network: Network) => ({
 });
 
 /** A trunk without its password. */
-export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkState'>) => ({
+export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason'>) => ({
   id: trunk.id,
   host: trunk.host,
   port: trunk.port,
@@ -42,6 +42,7 @@ export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkSta
   srtp: 'off',
   healthCheck: trunk.healthCheck,
   state: routeHealth.trunkState(trunk.id),
+  stateReason: routeHealth.stateReason(trunk.id),
   createdAt: isoTime(trunk.createdAt),
 });
 

@@ -41,6 +41,7 @@ export const TrunkBody = strictObject({
   healthCheck: optional(Type.String()),
   hasPassword: readOnly,
   state: readOnly,
+  stateReason: readOnly,
   createdAt: readOnly,
 });
 

@@ -19,7 +19,7 @@ import { isSameSecret, startSha256 } from './sha256.ts';
 export interface OperatorServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'refresh'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;
   readonly log: Log;

@@ -12,7 +12,7 @@ type WithId = { Params: Static<typeof IdParams> };
 type WithBody = { Body: Static<typeof TrunkBody> };
 
 export const operatorTrunkRoutes =
-  (store: Store, routeHealth: Pick<RouteHealth, 'trunkState' | 'refresh'>) =>
+  (store: Store, routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>) =>
   (app: FastifyInstance, _: unknown, done: () => void): void => {
     const provision = createProvisionTrunks(store, routeHealth);
     app.post<WithBody>('/operator/v1/trunks', { schema: { body: TrunkBody } }, async ({ body }, reply) => {

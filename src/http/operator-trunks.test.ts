@@ -30,11 +30,14 @@ describe('D trunks', () => {
       srtp: 'off',
       healthCheck: 'options',
       state: 'unknown',
+      stateReason: null,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(http.counters.refreshes).toBe(refreshes + 1);
     http.switches.trunkState = 'down';
-    expect((await json(await call('GET', `/trunks/${trunk.id}`))).state).toBe('down');
+    http.switches.stateReason = 'The trunk refused the user name or password.';
+    const read = await json(await call('GET', `/trunks/${trunk.id}`));
+    expect([read.state, read.stateReason]).toEqual(['down', 'The trunk refused the user name or password.']);
     const list = await (await call('GET', '/trunks')).text();
     expect(list).not.toContain('very-secret');
     expect(JSON.parse(list).items[0].state).toBe('down');

@@ -106,9 +106,13 @@ export const requestInDialog = (
   return { dialog: { ...dialog, localSeq: number }, request: build(dialog, method, number, parts) };
 };
 
-/** The ACK of a 2xx: a request of its own, with the CSeq number of the INVITE (RFC 3261 13.2.2.4). */
-export const ackInDialog = (dialog: Dialog, inviteSeq: number, via: Via): SipRequest =>
-  build(dialog, 'ACK', inviteSeq, { via });
+/** The ACK of a 2xx: a request of its own, with CSeq number and credentials of the INVITE (RFC 3261 13.2.2.4). */
+export const ackInDialog = (
+  dialog: Dialog,
+  inviteSeq: number,
+  via: Via,
+  credentials: readonly Header[] = [],
+): SipRequest => build(dialog, 'ACK', inviteSeq, { via, headers: credentials });
 
 /** URI that a request is sent to (RFC 3261 8.1.2): the first route if it routes loosely, else the Request-URI. */
 export const nextHopOf = (request: SipRequest): Uri => {

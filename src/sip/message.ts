@@ -52,5 +52,11 @@ export const findHeader = (message: SipFields, name: string): string | null => {
   return message.headers.find((header) => header.name.toLowerCase() === wanted)?.value ?? null;
 };
 
+/** Values of every header of that name, letter case ignored. */
+export const findHeaders = (message: SipFields, name: string): readonly string[] => {
+  const wanted = name.toLowerCase();
+  return message.headers.filter((header) => header.name.toLowerCase() === wanted).map(({ value }) => value);
+};
+
 export const isProvisional = (response: SipResponse): boolean => response.status < 200;
 export const isSuccess = (response: SipResponse): boolean => response.status >= 200 && response.status < 300;

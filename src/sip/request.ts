@@ -1,4 +1,5 @@
-import { EMPTY_BODY, type SipRequest, type SipResponse } from './message.ts';
+import { EMPTY_BODY, type Header, type SipRequest, type SipResponse } from './message.ts';
+import { withBranch } from './via.ts';
 
 /** What ACK of a refusal and CANCEL share: the INVITE's own names, its topmost Via alone, no body. */
 const companionOf = (invite: SipRequest, method: string): SipRequest => ({
@@ -22,3 +23,16 @@ export const ackOfRefusal = (invite: SipRequest, response: SipResponse): SipRequ
 
 /** The CANCEL of an INVITE; to be sent only after a provisional answer (RFC 3261 9.1). */
 export const cancelOf = (invite: SipRequest): SipRequest => companionOf(invite, 'CANCEL');
+
+/** The same request in a new transaction: the next CSeq number, all other names as they were (RFC 3261 22.2). */
+export const requestAgain = (request: SipRequest, branch: string): SipRequest => ({
+  ...request,
+  vias: [withBranch(request.vias[0], branch)],
+  cseq: { number: request.cseq.number + 1, method: request.method },
+});
+
+/** The request with this header in place of any of the same name. */
+export const withHeader = (request: SipRequest, header: Header): SipRequest => ({
+  ...request,
+  headers: [...request.headers.filter(({ name }) => name !== header.name), header],
+});

@@ -51,6 +51,11 @@ export const udpVia = (host: string, port: number, branch: string): Via => ({
 
 export const branchOf = (via: Via): string | null => findParam(via.params, 'branch') ?? null;
 
+export const withBranch = (via: Via, branch: string): Via => ({
+  ...via,
+  params: setParam(via.params, 'branch', branch),
+});
+
 /** Notes on a Via where the request really came from (RFC 3261 18.2.1, RFC 3581 4). */
 export const stampVia = (via: Via, from: Address): Via => {
   const asksRport = via.params.some(([name]) => name === 'rport');

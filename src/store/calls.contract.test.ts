@@ -67,6 +67,21 @@ for (const dialect of DIALECTS)
       expect(claims.flat()).toEqual(['blast-1-1']);
     });
 
+    it('leaves a call waiting for which there is no plan, and claims the next in its place', async () => {
+      await insert({ id: 'a' });
+      await insert({ id: 'b' });
+      const { plan } = claim();
+      let asked = 0;
+      const heldTrunkIds = [''];
+      const planned = await claimed({
+        limit: 1,
+        heldTrunkIds,
+        plan: (...call) => (asked++ === 0 ? null : plan(...call)),
+      });
+      expect([planned, (await call('a'))?.state]).toEqual([['b-1-1'], 'waiting']);
+      expect(await claimed()).toEqual(['a-1-1']);
+    });
+
     it('leaves the calls of saturated trunks, and takes the rest by age', async () => {
       for (const id of ['t1', 't2']) {
         await transact((tx) => tx.createTrunk(trunk({ id })));

@@ -2,7 +2,7 @@ import { sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
 import type { PlaylistItem } from '../domain/blast.ts';
 import type { ClaimedCall, DialogNames } from '../domain/call.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { ClaimRequest, Transaction, Views } from '../domain/store-port.ts';
+import type { AttemptPlan, ClaimRequest, Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
 import { parseJson } from './rows.ts';
@@ -10,6 +10,9 @@ import type { Schema } from './schema.ts';
 
 /** Calls that one `expireCalls` ends at most, so that a long list does not hold up the store. */
 const EXPIRED_AT_ONCE = 1000;
+
+/** Calls planned for a held trunk that one claim looks at, since another trunk may carry them. */
+const LOOKED_AT_OF_HELD = 100;
 
 /** Written out, not bound: only then may a database use the indexes that hold waiting calls alone. */
 export const WAITING = sql.lit('waiting');
@@ -86,13 +89,20 @@ const callClaimer = (context: Context): Transaction['claimCalls'] => {
     const due: DueCall[] = [];
     for (const { trunk_id } of (await waitedFor({})).rows)
       if (!claim.saturatedTrunkIds.includes(trunk_id))
-        due.push(...(await findDue({ plannedTrunkId: trunk_id, now, limit: claim.limit })).rows);
+        due.push(...(await findDue({ plannedTrunkId: trunk_id, now, limit: lookAhead(claim, trunk_id) })).rows);
     due.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq);
     const claimed: ClaimedCall[] = [];
-    for (const call of due.slice(0, claim.limit)) claimed.push(await startAttempt(call, claim.plan, now));
+    for (const call of due) {
+      if (claimed.length === claim.limit) break;
+      const plan = claim.plan(parseJson<string[]>(call.trunk_ids), call.destination);
+      if (plan) claimed.push(await startAttempt(call, plan, now));
+    }
     return claimed;
   };
 };
+
+const lookAhead = ({ limit, heldTrunkIds }: ClaimRequest, trunkId: string): number =>
+  heldTrunkIds.includes(trunkId) ? Math.max(limit, LOOKED_AT_OF_HELD) : limit;
 
 const dueFinder = ({ db }: Context) =>
   prepared(db, ({ plannedTrunkId, now, limit }: { plannedTrunkId: string; now: number; limit: number }) =>
@@ -118,8 +128,7 @@ const attemptStarter = ({ db }: Context) => {
     db.updateTable('calls').set({ state: 'dialing', attempt_count: number }).where('seq', '=', seq).compile(),
   );
   const insertAttempt = prepared(db, (row: NewAttempt) => db.insertInto('attempts').values(row).compile());
-  return async (call: DueCall, plan: ClaimRequest['plan'], now: number): Promise<ClaimedCall> => {
-    const { names, trunkId } = plan(parseJson<string[]>(call.trunk_ids), call.destination);
+  return async (call: DueCall, { names, trunkId }: AttemptPlan, now: number): Promise<ClaimedCall> => {
     const claimed = claimedOf(call, names, trunkId);
     await markDialing({ seq: call.seq, number: claimed.attemptNumber });
     await insertAttempt(attemptOf(call.seq, claimed, now));

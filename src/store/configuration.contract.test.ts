@@ -97,6 +97,16 @@ for (const dialect of DIALECTS)
       expect(await transact((tx) => tx.replaceTrunk('nowhere', trunk()))).toBe(false);
     });
 
+    it('gives out user name and password of a trunk that has both', async () => {
+      const credentials = (id = 'trunk') => view((views) => views.findTrunkCredentials(id));
+      await transact((tx) => tx.createTrunk(trunk()));
+      expect(await credentials()).toEqual({ username: 'ringcast', password: 'correct horse' });
+      await transact((tx) => tx.replaceTrunk('trunk', trunk({ username: null })));
+      expect(await credentials()).toBeNull();
+      await transact((tx) => tx.replaceTrunk('trunk', trunk({ password: null })));
+      expect([await credentials(), await credentials('nowhere')]).toEqual([null, null]);
+    });
+
     it('deletes a trunk only when no network names it', async () => {
       await transact((tx) => tx.createTrunk(trunk()));
       await transact((tx) => tx.createNetwork(network({ trunkIds: ['trunk'], applicationIds: [] })));

@@ -23,7 +23,12 @@ const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   createdAt: row.created_at,
 });
 
-export const trunkViews = ({ db }: Context): Pick<Views, 'findTrunk' | 'listTrunks'> => ({
+const passwordContext = (id: string): string => `trunk ${id} password`;
+
+export const trunkViews = ({
+  db,
+  vault,
+}: Context): Pick<Views, 'findTrunk' | 'listTrunks' | 'findTrunkCredentials'> => ({
   async findTrunk(id) {
     const row = await db.selectFrom('trunks').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? trunkOf(row) : null;
@@ -39,6 +44,11 @@ export const trunkViews = ({ db }: Context): Pick<Views, 'findTrunk' | 'listTrun
       .execute();
     const { items, next } = listed(rows, window);
     return { items: items.map(trunkOf), next };
+  },
+  async findTrunkCredentials(id) {
+    const row = await db.selectFrom('trunks').select(['username', 'password']).where('id', '=', id).executeTakeFirst();
+    if (!row || row.username === null || row.password === null) return null;
+    return { username: row.username, password: vault.unseal(row.password, passwordContext(id)) };
   },
 });
 
@@ -72,7 +82,7 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
 /** Nothing if it is to stay as it is. */
 const passwordOf = (vault: Context['vault'], id: string, { password }: NewTrunk): { password?: string | null } => {
   if (password === undefined) return {};
-  return { password: password === null ? null : vault.seal(password, `trunk ${id} password`) };
+  return { password: password === null ? null : vault.seal(password, passwordContext(id)) };
 };
 
 const createTrunk = async (context: Context, trunk: NewTrunk): Promise<string> => {

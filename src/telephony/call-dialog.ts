@@ -19,6 +19,7 @@ import { serializeMessage } from '../sip/serialize.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
 import type { Address, Via } from '../sip/via.ts';
 import { ALLOW, contactOf, type DialogUser, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
+import { credentialsOf, type TrunkLogin } from './trunk-login.ts';
 
 export interface CallDialogUser {
   /** The peer hung up, perhaps while we did; it has been answered. */
@@ -35,6 +36,7 @@ export interface CallDialogParts {
   readonly localAddress: string;
   /** Where the INVITE went. */
   readonly peer: Address;
+  readonly login: TrunkLogin;
 }
 
 /** Methods that are known and not for a call like ours; any other that is not served is not implemented. */
@@ -60,7 +62,7 @@ export class CallDialog implements DialogUser {
     this.#parts = parts;
     this.#user = user;
     this.#dialog = dialogOfAnswer(parts.invite, parts.response);
-    this.#ack = ackInDialog(this.#dialog, parts.invite.cseq.number, this.#newVia());
+    this.#ack = ackInDialog(this.#dialog, parts.invite.cseq.number, this.#newVia(), credentialsOf(parts.invite));
     this.#ackOctets = serializeMessage(this.#ack);
     signalling.dialogs.set(keyOfDialog(this.#dialog), this);
   }
@@ -73,7 +75,10 @@ export class CallDialog implements DialogUser {
     withNextHop(this.#signalling, this.#ack, this.#parts.peer, (to) => send(this.#ackOctets, to, onError));
   }
 
-  /** Sends BYE; `onDone` is called when it is answered or nobody will answer. No BYE if the dialog has ended. */
+  /**
+   * Sends BYE; `onDone` is called when it is answered, a challenge apart, or nobody will answer. No BYE if the dialog
+   * has ended.
+   */
   hangUp(onDone: () => void): void {
     if (this.#hasEnded) {
       onDone();
@@ -82,12 +87,18 @@ export class CallDialog implements DialogUser {
     this.#end();
     const { dialog, request } = requestInDialog(this.#dialog, 'BYE', { via: this.#newVia() });
     this.#dialog = dialog;
-    const onResponse = (response: SipResponse): void => {
-      if (response.status >= 200) onDone();
+    const { login, peer } = this.#parts;
+    const answerChallenge = login.answerer();
+    const send = (bye: SipRequest, to: Address): void => {
+      const onResponse = (response: SipResponse): void => {
+        if (response.status < 200) return;
+        const again = answerChallenge(bye, response, to);
+        if (again) send(again, to);
+        else onDone();
+      };
+      this.#signalling.clients.start(bye, to, { onResponse, onFailure: onDone });
     };
-    withNextHop(this.#signalling, request, this.#parts.peer, (to) => {
-      this.#signalling.clients.start(request, to, { onResponse, onFailure: onDone });
-    });
+    withNextHop(this.#signalling, request, peer, (to) => send(login.sign(request, to), to));
   }
 
   /** Stops answering for the dialog: the peer's requests meet 481 from now on. */

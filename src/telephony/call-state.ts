@@ -4,10 +4,10 @@ import type { RemoteMedia } from '../sdp/offer-answer.ts';
 /**
  * The life of one outbound call, as a table and a pure step.
  *
- * preparing -> calling -> proceeding -> talking -> ending -> over. `calling` has heard no SIP answer yet, so that it
- * cannot CANCEL (RFC 3261 9.1): a wish to end is kept until an answer comes, or timer B says that none will.
- * `cancelling` waits for the final answer that a CANCEL brings, `ending` for the answer to our BYE. An input that a
- * state's row does not name is ignored there.
+ * preparing -> calling -> proceeding -> talking -> ending -> over. `calling` has heard no SIP answer to its INVITE yet,
+ * so that it cannot CANCEL (RFC 3261 9.1): a wish to end is kept until an answer comes, or timer B says that none will.
+ * A challenge leads back to it, since the INVITE with credentials is another one. `cancelling` waits for the final answer
+ * that a CANCEL brings, `ending` for the answer to our BYE. An input that a state's row does not name is ignored there.
  */
 export interface CallState {
   readonly name: 'preparing' | 'calling' | 'proceeding' | 'cancelling' | 'talking' | 'ending' | 'over';
@@ -27,6 +27,8 @@ export type CallInput =
   | { readonly kind: 'provisional'; readonly status: number }
   /** The first 2xx. */
   | { readonly kind: 'accepted'; readonly status: number; readonly reason: string; readonly answer: Answer }
+  /** A challenge that can be answered. */
+  | { readonly kind: 'challenged'; readonly status: number; readonly reason: string }
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
   /** The INVITE transaction ended without a final answer. */
   | { readonly kind: 'unanswered'; readonly reason: string }
@@ -45,7 +47,15 @@ export type CallInput =
 /** What the SDP of a 2xx says: where to send the voice, or why that is impossible. */
 export type Answer = { readonly media: RemoteMedia } | { readonly problem: string };
 
-export type PlainEffect = 'invite' | 'cancel' | 'ack' | 'bye' | 'stop-media' | 'settle' | 'report-ringing';
+export type PlainEffect =
+  | 'invite'
+  | 'authenticate'
+  | 'cancel'
+  | 'ack'
+  | 'bye'
+  | 'stop-media'
+  | 'settle'
+  | 'report-ringing';
 export type CallEffect =
   | { readonly kind: PlainEffect }
   | { readonly kind: 'play' | 'report-answered'; readonly media: RemoteMedia };
@@ -100,6 +110,10 @@ const accepted: Cell<'accepted'> = (before, input) => {
 const refused: Cell<'refused'> = (state, input) =>
   enter('over', answered(decide(state, outcomeOfSipStatus(input.status)), input), 'settle');
 
+/** The INVITE with credentials has heard nothing yet. A call that is to end takes the challenge for its end. */
+const challenged: Cell<'challenged'> = (state, input) =>
+  state.outcome ? refused(state, { ...input, kind: 'refused' }) : enter('calling', state, 'authenticate');
+
 /** No SIP answer at all is `unreachable`, which wins over the ring time-out but not over a cancellation. */
 const unanswered: Cell<'unanswered'> = (state, { reason }) => {
   const outcome = state.outcome === 'cancelled' ? 'cancelled' : 'unreachable';
@@ -119,6 +133,7 @@ const TABLE: Readonly<Record<CallState['name'], Row>> = {
   calling: {
     provisional: (state, { status }) => (state.outcome ? enter('cancelling', state, 'cancel') : rung(state, status)),
     accepted,
+    challenged,
     refused,
     unanswered,
     'ring-deadline': (state) => enter('calling', decide(state, 'no_answer')),
@@ -128,6 +143,7 @@ const TABLE: Readonly<Record<CallState['name'], Row>> = {
   proceeding: {
     provisional: (state, { status }) => rung(state, status),
     accepted,
+    challenged,
     refused,
     unanswered,
     'ring-deadline': (state) => enter('cancelling', decide(state, 'no_answer'), 'cancel'),
@@ -136,6 +152,7 @@ const TABLE: Readonly<Record<CallState['name'], Row>> = {
   },
   cancelling: {
     accepted,
+    challenged,
     refused,
     unanswered: (state) => over(state, 'cancelled'),
     abandon: (state) => over(state, 'cancelled'),

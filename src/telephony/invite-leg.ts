@@ -1,15 +1,20 @@
+import type { CallTrunk } from '../domain/call.ts';
 import type { SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { cancelOf } from '../sip/request.ts';
 import type { Address } from '../sip/via.ts';
 import { CallDialog, type CallDialogUser } from './call-dialog.ts';
 import type { Signalling } from './signalling.ts';
+import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
 
 export interface InviteLegUser extends CallDialogUser {
   onProvisional(status: number): void;
   /** The first 2xx. */
   onAccepted(response: SipResponse): void;
-  onRefused(response: SipResponse): void;
+  /** A challenge that can be answered: by `authenticate`, or by nothing if the call is to end. */
+  onChallenged(response: SipResponse): void;
+  /** `words` tell what the refusal says of our user name and password, if anything. */
+  onRefused(response: SipResponse, words: string | null): void;
   onUnanswered(reason: string): void;
 }
 
@@ -17,6 +22,8 @@ export interface InviteLegParts {
   readonly invite: SipRequest;
   readonly peer: Address;
   readonly localAddress: string;
+  /** Whose credentials answer a challenge, if it has any. */
+  readonly trunk: CallTrunk | null;
 }
 
 /** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
@@ -29,15 +36,21 @@ const NOBODY = { onResponse: () => undefined, onFailure: () => undefined };
 
 /**
  * An INVITE of ours and the dialogs that come of it: the first is the call, any other is a fork and is hung up
- * (RFC 3261 13.2.2.4). The user hears of nothing before the constructor has returned.
+ * (RFC 3261 13.2.2.4). An INVITE that was challenged is followed by one with credentials, which takes its place (22.2).
+ * The user hears of nothing before the constructor has returned.
  */
 export class InviteLeg {
   readonly #signalling: Signalling;
   readonly #parts: InviteLegParts;
   readonly #user: InviteLegUser;
-  readonly #stopInvite: () => void;
+  readonly #login: TrunkLogin;
+  readonly #answerChallenge: AnswerChallenge;
   /** By the To-tag of the 2xx that made them. */
   readonly #dialogs = new Map<string | null, CallDialog>();
+  /** The latest one, which alone counts. */
+  #invite: SipRequest;
+  #stopInvite: () => void = () => undefined;
+  #inviteWithCredentials: SipRequest | null = null;
   #call: CallDialog | null = null;
   #hasFinalAnswer = false;
   #isTerminated = false;
@@ -47,17 +60,24 @@ export class InviteLeg {
     this.#signalling = signalling;
     this.#parts = parts;
     this.#user = user;
-    this.#stopInvite = signalling.clients.start(parts.invite, parts.peer, {
-      onResponse: (response) => this.#onResponse(response),
-      onFailure: (failure) =>
-        user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.'),
-      onTerminated: () => this.#terminate(),
-    });
+    this.#login = new TrunkLogin(signalling, parts.trunk, parts.peer);
+    this.#answerChallenge = this.#login.answerer();
+    this.#invite = this.#login.sign(parts.invite, parts.peer);
+    this.#send();
+  }
+
+  /** Answers the challenge that the user has just heard of. */
+  authenticate(): void {
+    if (!this.#inviteWithCredentials) return;
+    this.#invite = this.#inviteWithCredentials;
+    this.#inviteWithCredentials = null;
+    this.#hasFinalAnswer = false;
+    this.#send();
   }
 
   /** Sends CANCEL; to be called only after a provisional answer (RFC 3261 9.1). */
   cancel(): void {
-    this.#signalling.clients.start(cancelOf(this.#parts.invite), this.#parts.peer, NOBODY);
+    this.#signalling.clients.start(cancelOf(this.#invite), this.#parts.peer, NOBODY);
   }
 
   acknowledge(): void {
@@ -83,6 +103,22 @@ export class InviteLeg {
     }
   }
 
+  #send(): void {
+    const invite = this.#invite;
+    const ifLatest =
+      <A extends readonly unknown[]>(hear: (...args: A) => void) =>
+      (...args: A): void => {
+        if (this.#invite === invite) hear(...args);
+      };
+    this.#stopInvite = this.#signalling.clients.start(invite, this.#parts.peer, {
+      onResponse: ifLatest((response) => this.#onResponse(response)),
+      onFailure: ifLatest((failure) =>
+        this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.'),
+      ),
+      onTerminated: ifLatest(() => this.#terminate()),
+    });
+  }
+
   #terminate(): void {
     this.#isTerminated = true;
     this.#forgetWhenDone();
@@ -94,9 +130,16 @@ export class InviteLeg {
 
   #onResponse(response: SipResponse): void {
     this.#hasFinalAnswer ||= response.status >= 200;
+    if (response.status > 100 && response.status < 300) this.#login.letIn();
     if (response.status < 200) this.#user.onProvisional(response.status);
     else if (response.status < 300) this.#onSuccess(response);
-    else this.#user.onRefused(response);
+    else this.#onRefusal(response);
+  }
+
+  #onRefusal(response: SipResponse): void {
+    this.#inviteWithCredentials = this.#answerChallenge(this.#invite, response, this.#parts.peer);
+    if (this.#inviteWithCredentials) this.#user.onChallenged(response);
+    else this.#user.onRefused(response, this.#login.judge(this.#invite, response));
   }
 
   #onSuccess(response: SipResponse): void {
@@ -117,7 +160,11 @@ export class InviteLeg {
   }
 
   #open(response: SipResponse, user: CallDialogUser): CallDialog {
-    const dialog = new CallDialog(this.#signalling, { ...this.#parts, response }, user);
+    const dialog = new CallDialog(
+      this.#signalling,
+      { ...this.#parts, invite: this.#invite, login: this.#login, response },
+      user,
+    );
     this.#dialogs.set(tagOf(response.to), dialog);
     return dialog;
   }

@@ -48,6 +48,7 @@ class Call implements OutboundCall {
 
   readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
     invite: () => this.#invite(),
+    authenticate: () => this.#leg?.authenticate(),
     cancel: () => {
       this.#leg?.cancel();
       this.#after(ABANDON_MS, { kind: 'abandon' });
@@ -116,16 +117,21 @@ class Call implements OutboundCall {
     const { signalling, order } = this.#around;
     signalling.meet(equipment.peer);
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
-    this.#leg = new InviteLeg(signalling, equipment, {
-      onProvisional: (status) => this.#input({ kind: 'provisional', status }),
-      onAccepted: (response) =>
-        this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
-      onRefused: (response) => this.#input({ kind: 'refused', ...statusOf(response) }),
-      onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
-      onBye: () => this.#input({ kind: 'peer-bye' }),
-      onOffer: (offer) => equipment.callMedia.answerOffer(offer),
-      onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
-    });
+    this.#leg = new InviteLeg(
+      signalling,
+      { ...equipment, trunk: order.trunk },
+      {
+        onProvisional: (status) => this.#input({ kind: 'provisional', status }),
+        onAccepted: (response) =>
+          this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
+        onChallenged: (response) => this.#input({ kind: 'challenged', ...statusOf(response) }),
+        onRefused: ({ status, reason }, words) => this.#input({ kind: 'refused', status, reason: words ?? reason }),
+        onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
+        onBye: () => this.#input({ kind: 'peer-bye' }),
+        onOffer: (offer) => equipment.callMedia.answerOffer(offer),
+        onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
+      },
+    );
   }
 
   #play(remote: RemoteMedia): void {
@@ -184,5 +190,5 @@ const readAnswer = (equipment: Equipment, response: SipResponse): Answer => {
   return reading.ok ? { media: reading.media } : { problem: reading.problem };
 };
 
-/** Places one call: at most one INVITE. Its result always resolves, once, after the voice has stopped. */
+/** Places one call: at most one INVITE dialog. Its result always resolves, once, after the voice has stopped. */
 export const placeOutboundCall = (around: CallSurroundings): OutboundCall => new Call(around);

@@ -6,6 +6,7 @@ import { type NameAddr, nameAddr } from '../sip/name-addr.ts';
 import type { SendOctets, ServerTransaction } from '../sip/server-transactions.ts';
 import { bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
 import { type Address, BRANCH_COOKIE, udpVia, type Via } from '../sip/via.ts';
+import type { KnownChallenges } from './known-challenges.ts';
 import type { FindLocalAddress } from './local-address.ts';
 import type { Locate } from './locate.ts';
 
@@ -21,6 +22,10 @@ export interface Signalling {
   readonly port: number;
   /** Notes an address as that of a peer of ours, no stranger. */
   readonly meet: (peer: Address) => void;
+  /** The last challenges of the trunks. */
+  readonly challenges: KnownChallenges;
+  /** Hears whether a trunk takes our user name and password. */
+  readonly onLogin: (trunkId: string, verdict: 'accepted' | 'refused') => void;
   readonly wakeAfter: WakeAfter;
   readonly random: RandomSource;
   readonly log: Log;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { createLoginRefusals } from './login-refusals.ts';
 import { createTrunkMonitor, type MonitoredTrunk } from './trunk-monitor.ts';
 
 const trunk = (id: string, host = `${id}.test`, healthCheck: MonitoredTrunk['healthCheck'] = 'options') => ({
@@ -16,7 +17,9 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
   const changes: string[] = [];
   const isUp = new Map<string, boolean>();
   let listProblem: Error | null = null;
+  const refusals = createLoginRefusals(() => clock.nowMs);
   const monitor = createTrunkMonitor({
+    refusals,
     // As the real one: an answer after 10 ms, or none for 4 s.
     probe: ({ host }) => {
       asked.push({ atMs: clock.nowMs, host });
@@ -34,7 +37,7 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
   const failListing = (problem: Error | null): void => {
     listProblem = problem;
   };
-  return { clock, asked, changes, isUp, monitor, failListing };
+  return { clock, asked, changes, isUp, refusals, monitor, failListing };
 };
 const routes = (trunkIds: string[], directUris: string[] = []) => ({ trunkIds, directUris, destinationCount: 1 });
 
@@ -159,5 +162,38 @@ describe('changes', () => {
     monitor.refresh();
     await clock.runOut();
     expect([asked.length, clock.waiting]).toEqual([1, 0]);
+  });
+});
+
+describe('a trunk that refused user name or password', () => {
+  test('is down, with the reason, until it may be tried again, however well it answers', async () => {
+    const { monitor, clock, refusals } = createBench([trunk('a'), trunk('b')]);
+    await monitor.start();
+    await clock.advance(1_000);
+    refusals.refused('a');
+    const seen = () => [monitor.trunkState('a'), monitor.admission('a'), monitor.isCallable(routes(['a']))];
+    expect(seen()).toEqual(['down', 'held', false]);
+    expect(monitor.stateReason('a')).toBe('The trunk refused the user name or password: it is left alone for 5 s.');
+    expect(monitor.isCallable(routes(['a', 'b']))).toBe(true);
+    await clock.advance(5_000);
+    expect(seen()).toEqual(['up', 'trial', true]);
+    expect(monitor.stateReason('a')).toBe('The trunk refused the user name or password: the next call tries again.');
+    refusals.accepted('a');
+    expect([...seen(), monitor.stateReason('a')]).toEqual(['up', 'open', true, null]);
+    monitor.close();
+  });
+
+  test('starts anew when it is changed, and is forgotten when it is gone', async () => {
+    const trunks = [trunk('a'), trunk('b')];
+    const { monitor, clock, refusals } = createBench(trunks);
+    await monitor.start();
+    for (const id of ['a', 'b']) refusals.refused(id);
+    monitor.refresh('a');
+    expect([refusals.admission('a'), refusals.admission('b')]).toEqual(['open', 'held']);
+    trunks.pop();
+    monitor.refresh();
+    await clock.advance(1);
+    expect(refusals.admission('b')).toBe('open');
+    monitor.close();
   });
 });

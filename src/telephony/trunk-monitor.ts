@@ -2,6 +2,7 @@ import type { Routes } from '../domain/network.ts';
 import type { Log, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { TrunkState } from '../domain/trunk.ts';
 import { CannotCall, targetOf } from './call-target.ts';
+import type { LoginRefusals } from './login-refusals.ts';
 import { ASK_DOWN_EVERY_MS, type PeerWatch, watchPeer } from './peer-watch.ts';
 import type { ProbeTarget } from './probe.ts';
 
@@ -21,6 +22,8 @@ export interface TrunkMonitorOptions {
     readonly trunks: readonly MonitoredTrunk[];
     readonly directUris: readonly string[];
   }>;
+  /** Trunks that refused our user name and password: down while they are held. */
+  readonly refusals: LoginRefusals;
   readonly wakeAfter: WakeAfter;
   readonly log: Log;
   readonly onChange?: (trunkId: string, state: TrunkState) => void;
@@ -49,7 +52,7 @@ const targetOfUri = (uri: string): ProbeTarget | null => {
  * answered yet is `unknown`, and counts as up.
  */
 export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor => {
-  const { wakeAfter, log } = options;
+  const { refusals, wakeAfter, log } = options;
   const watches = new Map<string, PeerWatch>();
   let trunks = new Map<string, MonitoredTrunk>();
   let isClosed = false;
@@ -82,6 +85,7 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
     const listed = await options.listTargets();
     if (isClosed) return;
     trunks = new Map(listed.trunks.map((trunk) => [trunk.id, trunk]));
+    refusals.keepOnly(new Set(trunks.keys()));
     const asked = listed.trunks.filter((trunk) => trunk.healthCheck === 'options');
     const direct = listed.directUris.map(targetOfUri).filter((target) => target !== null);
     follow(new Map([...asked, ...direct].map(({ host, port }) => [keyOf(host, port), { host, port }])));
@@ -116,6 +120,7 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
   const trunkState = (trunkId: string): TrunkState => {
     const trunk = trunks.get(trunkId);
     if (!trunk) return 'unknown';
+    if (refusals.admission(trunkId) === 'held') return 'down';
     return trunk.healthCheck === 'none' ? 'up' : stateAt(trunk);
   };
 
@@ -124,8 +129,18 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
       refresh();
       await listing;
     },
-    refresh,
+    refresh: (changedTrunkId) => {
+      if (changedTrunkId !== undefined) refusals.forget(changedTrunkId);
+      refresh();
+    },
     trunkState,
+    stateReason: (trunkId) => {
+      if (refusals.admission(trunkId) === 'open') return null;
+      const heldForS = Math.ceil(refusals.heldForMs(trunkId) / 1000);
+      const next = heldForS === 0 ? 'the next call tries again' : `it is left alone for ${heldForS} s`;
+      return `The trunk refused the user name or password: ${next}.`;
+    },
+    admission: refusals.admission,
     isCallable: (routes: Routes) =>
       routes.trunkIds.length > 0
         ? routes.trunkIds.some((trunkId) => trunkState(trunkId) !== 'down')

@@ -2,6 +2,7 @@ import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
+import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
 import { createLocate, type LookupHost, lookupHost } from './locate.ts';
@@ -30,6 +31,8 @@ export interface UserAgentOptions {
   readonly wakeAfter: WakeAfter;
   readonly random: RandomSource;
   readonly log: Log;
+  /** Hears whether a trunk takes our user name and password. */
+  readonly onLogin?: (trunkId: string, verdict: 'accepted' | 'refused') => void;
   /** Resolves host names; by default the system does. */
   readonly lookupHost?: LookupHost;
 }
@@ -38,6 +41,7 @@ export interface UserAgentOptions {
 const MAX_CLIENT_TRANSACTIONS = 131_072;
 const MAX_SERVER_TRANSACTIONS = 16_384;
 const MAX_KNOWN_PEERS = 1_024;
+const MAX_KNOWN_CHALLENGES = 1_024;
 
 /** Starts a user agent on an open transport. */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
@@ -55,6 +59,8 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
     port: transport.port,
     meet: (peer) => peers.add(peer.address),
+    challenges: createKnownChallenges(MAX_KNOWN_CHALLENGES),
+    onLogin: options.onLogin ?? (() => undefined),
     wakeAfter,
     random,
     log,

@@ -40,6 +40,8 @@ export const samplesOf = (clips: readonly ClipAudio[], codec: Codec): Int16Array
 export interface Caller {
   ring(destination: string, order: Partial<CallOrder> & Pick<CallOrder, 'clips'>): PlacedCall;
   probe(port: number): Promise<boolean>;
+  /** Resolves when the peer answers OPTIONS, whatever the answer. */
+  untilUp(port: number): Promise<void>;
 }
 
 /** The real user agent and media thread on 127.0.0.1; closed when the test is over. */
@@ -64,7 +66,11 @@ export const openCaller = async (): Promise<Caller> => {
       },
       () => undefined,
     );
-  return { ring, probe: (port) => agent.probe({ host: ADDRESS, port }) };
+  const probe = (port: number): Promise<boolean> => agent.probe({ host: ADDRESS, port });
+  const untilUp = async (port: number): Promise<void> => {
+    while (!(await probe(port)));
+  };
+  return { ring, probe, untilUp };
 };
 
 /** What a result is compared by. */

@@ -6,8 +6,11 @@ import { delimiter, join } from 'node:path';
 import { describe, it } from 'vitest';
 import { ADDRESS, closeSocket } from '../support/media.ts';
 
+/** With the folder that Debian puts servers in, which is not on everybody's path. */
+const SEARCH_PATH = `${process.env.PATH ?? ''}${delimiter}/usr/sbin`;
+
 const isInstalled = (program: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+  SEARCH_PATH.split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;
@@ -57,7 +60,11 @@ export interface PeerProgram {
 
 /** Starts a peer in a folder of its own, with nothing on standard input. */
 export const startPeer = (file: string, args: readonly string[], folder: string): PeerProgram => {
-  const child: ChildProcess = spawn(file, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(file, args, {
+    cwd: folder,
+    env: { ...process.env, PATH: SEARCH_PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const exited = once(child, 'exit').then(([status]) => status as number | null);
   let output = '';
   let onOutput = (): void => undefined;

@@ -46,6 +46,7 @@ export interface Switches {
   /** Work of a transaction throws what no one expects. */
   bug: boolean;
   trunkState: TrunkState;
+  stateReason: string | null;
   /** Frames sent of attempts in progress. */
   framesSent: Map<string, readonly number[]>;
 }
@@ -74,6 +75,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     storeFailure: null,
     bug: false,
     trunkState: 'unknown',
+    stateReason: null,
     framesSent: new Map(),
   };
   const wakeUps = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
@@ -173,6 +175,8 @@ const random: RandomSource = {
 
 const routeHealthOf = (switches: Switches, counters: { refreshes: number }): RouteHealth => ({
   trunkState: () => switches.trunkState,
+  stateReason: () => switches.stateReason,
+  admission: () => 'open',
   isCallable: () => switches.callable,
   refresh: () => {
     counters.refreshes += 1;

@@ -8,7 +8,7 @@ import {
   keyOfRequest,
   requestInDialog,
 } from '../../src/sip/dialog.ts';
-import type { SipRequest, SipResponse } from '../../src/sip/message.ts';
+import type { Header, SipRequest, SipResponse } from '../../src/sip/message.ts';
 import { nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
@@ -32,6 +32,13 @@ export interface PeerScript {
   readonly answer?: string;
   /** Whether CANCEL is left without any effect. */
   readonly isDeafToCancel?: boolean;
+  /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
+  readonly gate?: (request: SipRequest) => Refusal | null;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers: readonly Header[];
 }
 
 export type PeerCallState = 'invited' | 'refused' | 'cancelled' | 'answered' | 'talking' | 'ended';
@@ -194,7 +201,9 @@ export const createSipPeer = (options: {
       handler?.(null, request);
       return;
     }
-    if (request.method === 'CANCEL') onCancel(transaction);
+    const refusal = ['INVITE', 'BYE'].includes(request.method) ? script.gate?.(request) : null;
+    if (refusal) transaction.answer(respond(request, refusal.status, { toTag: newId(), headers: refusal.headers }));
+    else if (request.method === 'CANCEL') onCancel(transaction);
     else if (handler) handler(transaction, request);
     else if (request.method === 'INVITE') openCall(transaction, from);
     else transaction.answer(respond(request, request.method === 'OPTIONS' ? 200 : 481, { toTag: newId() }));

@@ -132,6 +132,7 @@ export const claim = (changes: Partial<ClaimRequest> = {}): ClaimRequest => {
   return {
     limit: 100,
     saturatedTrunkIds: [],
+    heldTrunkIds: [],
     plan: (trunkIds) => {
       dialogs += 1;
       const names = { sipCallId: `call-${dialogs}`, fromTag: `tag-${dialogs}`, branch: `z9hG4bK${dialogs}` };

@@ -37,6 +37,8 @@ export interface TelephonyBench {
   readonly peer: SipPeer;
   readonly media: VirtualMedia;
   readonly traffic: readonly Traffic[];
+  /** What trunks said to our user name and password, as `trunk verdict`. */
+  readonly logins: readonly string[];
   place(change?: OrderChange): Placed;
   /** Lets all time pass that there is, and gives the result. */
   finish(placed: Placed): Promise<AttemptResult>;
@@ -73,6 +75,7 @@ export const createTelephonyBench = (options: {
   const theirs = network.attach(PEER);
   const peer = createSipPeer({ transport: theirs, clock, script: options.script });
   const traffic: Traffic[] = [];
+  const logins: string[] = [];
   const toDrop = new Map<string, number>();
   let lastCall = 0;
 
@@ -93,6 +96,7 @@ export const createTelephonyBench = (options: {
     wakeAfter: clock.wakeAfter,
     random: randomOf(options.misfortune?.seed ?? 1),
     log: QUIET_LOG,
+    onLogin: (trunkId, verdict) => logins.push(`${trunkId} ${verdict}`),
     lookupHost: async (host) => {
       throw new Error(`${host} is unknown`);
     },
@@ -132,6 +136,7 @@ export const createTelephonyBench = (options: {
     peer,
     media,
     traffic,
+    logins,
     place: (change = {}) => {
       const progress: CallProgress[] = [];
       let endedAtMs: number | null = null;

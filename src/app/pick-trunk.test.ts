@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Admission, Trunk } from '../domain/trunk.ts';
+import { pickTrunk } from './pick-trunk.ts';
+
+const trunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Trunk => ({
+  id,
+  host: '127.0.0.1',
+  port: 5060,
+  transport: 'udp',
+  username: null,
+  hasPassword: false,
+  callerId: null,
+  allowedPrefixes,
+  maxConcurrentCalls: null,
+  callsPerSecond: null,
+  codecs: ['PCMU'],
+  healthCheck: 'none',
+  createdAt: 0,
+});
+
+const pick = (
+  ids: readonly string[],
+  state: { unfit?: readonly string[]; admissions?: Readonly<Record<string, Admission>>; trunks?: readonly Trunk[] },
+) =>
+  pickTrunk(ids, '+15551230000', state.trunks ?? ids.map((id) => trunk(id)), {
+    isFit: (id) => !state.unfit?.includes(id),
+    admission: (id) => state.admissions?.[id] ?? 'open',
+  });
+
+test.each([
+  ['the first that is fit', ['a', 'b', 'c'], { unfit: ['a'] }, 'b'],
+  ['the first if none is fit', ['a', 'b'], { unfit: ['a', 'b'] }, 'a'],
+  ['one that is open before one on trial', ['a', 'b'], { admissions: { a: 'trial' } }, 'b'],
+  ['one on trial before one that is unfit', ['a', 'b'], { unfit: ['a'], admissions: { b: 'trial' } }, 'b'],
+  ['one that is unfit before one that is held', ['a', 'b'], { unfit: ['b'], admissions: { a: 'held' } }, 'b'],
+  ['one that allows the number', ['a', 'b'], { trunks: [trunk('a', ['+44']), trunk('b')] }, 'b'],
+  ['one that does not allow it if none does, to be refused', ['a'], { trunks: [trunk('a', ['+44'])] }, 'a'],
+] as const)('takes %s', (_, ids, state, trunkId) => {
+  expect(pick(ids, state)).toEqual({ trunkId });
+});
+
+test('takes none now if every one that allows the number is held', () => {
+  const trunks = [trunk('a'), trunk('b', ['+44'])];
+  expect(pick(['a', 'b'], { trunks, admissions: { a: 'held' } })).toBeNull();
+});
+
+test('takes no trunk for a network without any', () => {
+  expect(pick([], {})).toEqual({ trunkId: null });
+});

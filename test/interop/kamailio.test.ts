@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { CallTrunk } from '../../src/domain/call.ts';
+import { ADDRESS } from '../support/media.ts';
+import { type Json, startRingcast } from '../support/ringcast.ts';
+import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
+import { openTestPhone } from '../support/test-phone.ts';
+import { essenceOf, noiseClip, openCaller } from './caller.ts';
+import { describeWithPeer, findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
+
+const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };
+const NUMBER = '+15551230000';
+
+interface Proxy {
+  readonly port: number;
+  readonly algorithm: 'MD5' | 'SHA-256';
+  /** 401 or 407. */
+  readonly challenge: 'www' | 'proxy';
+  /** Where calls that are let in go. */
+  readonly phone: string;
+}
+
+/**
+ * A proxy that lets in one user, counts nonces, and stays in the dialog. It says on its log what it refused and let in.
+ * `qop` and the flag 1 ask for qop=auth, 17 says stale=true besides.
+ */
+const config = ({ port, algorithm, challenge, phone }: Proxy): string => `#!KAMAILIO
+debug=1
+log_stderror=yes
+listen=udp:${ADDRESS}:${port}
+children=1
+disable_tcp=yes
+auto_aliases=no
+dns=no
+rev_dns=no
+loadmodule "tm.so"
+loadmodule "sl.so"
+loadmodule "rr.so"
+loadmodule "pv.so"
+loadmodule "xlog.so"
+loadmodule "auth.so"
+modparam("auth", "algorithm", "${algorithm}")
+modparam("auth", "qop", "auth")
+modparam("auth", "nonce_count", 1)
+modparam("auth", "secret", "a secret of this test alone")
+
+request_route {
+  if (method == "OPTIONS") {
+    ${challenge}_challenge("kamailio, digest", "1");
+    exit;
+  }
+  if (method == "CANCEL" || (method == "ACK" && !loose_route())) {
+    t_relay();
+    exit;
+  }
+  if (method == "INVITE" || method == "BYE") {
+    pv_${challenge}_authenticate("kamailio, digest", "${CREDENTIALS.password}", "0");
+    $var(verdict) = $rc;
+    if ($var(verdict) == -4 || $var(verdict) == -6) {
+      xlog("L_ALERT", "STALE $rm\\n");
+      ${challenge}_challenge("kamailio, digest", "17");
+      exit;
+    }
+    if ($var(verdict) < 0) {
+      xlog("L_ALERT", "REFUSED $rm\\n");
+      ${challenge}_challenge("kamailio, digest", "1");
+      exit;
+    }
+    xlog("L_ALERT", "LET IN $rm $au\\n");
+    consume_credentials();
+  }
+  if (method == "INVITE") {
+    record_route();
+    $ru = "${phone}";
+  } else {
+    loose_route();
+  }
+  t_relay();
+}
+`;
+
+interface Kamailio extends PeerProgram {
+  readonly trunk: CallTrunk;
+  /** What it logged, in order: `REFUSED INVITE`. */
+  verdicts(): string[];
+}
+
+const startKamailio = async (options: Omit<Proxy, 'port'>): Promise<Kamailio> => {
+  const folder = await mkdtemp(join(tmpdir(), 'ringcast-kamailio-'));
+  const port = await findFreePort();
+  const file = join(folder, 'kamailio.cfg');
+  await writeFile(file, config({ ...options, port }));
+  const peer = startPeer('kamailio', ['-f', file, '-DD', '-E', '-w', folder, '-Y', folder], folder);
+  onTestFinished(async () => {
+    // Its children end with it only if it is asked to end.
+    await peer.end('SIGTERM');
+    await rm(folder, { recursive: true });
+  });
+  const trunk: CallTrunk = { id: 'kamailio', host: ADDRESS, port, credentials: CREDENTIALS };
+  const verdicts = (): string[] => peer.output().match(/(?:STALE|REFUSED|LET IN) \w+/g) ?? [];
+  return { ...peer, trunk, verdicts };
+};
+
+describeWithPeer('kamailio', 'kamailio', () => {
+  it.each([
+    ['MD5', 'www'],
+    ['MD5', 'proxy'],
+    ['SHA-256', 'www'],
+    ['SHA-256', 'proxy'],
+  ] as const)('lets us in with %s (%s), and again with the same nonce', async (algorithm, challenge) => {
+    const { phone, until } = await openTestPhone();
+    const kamailio = await startKamailio({ algorithm, challenge, phone: phone.uri });
+    const caller = await openCaller();
+    await caller.untilUp(kamailio.trunk.port);
+    for (let nth = 1; nth <= 2; nth++) {
+      const result = await caller.ring(NUMBER, { trunk: kamailio.trunk, clips: [noiseClip('a', 10)] }).result;
+      expect(essenceOf(result)).toEqual({ outcome: 'completed', sipStatus: 200, codec: 'PCMU', framesSent: [10] });
+      expect(await until('ended', nth)).toMatchObject({ how: 'bye' });
+    }
+    expect(kamailio.verdicts()).toEqual([
+      'REFUSED INVITE',
+      'LET IN INVITE',
+      'LET IN BYE',
+      'LET IN INVITE',
+      'LET IN BYE',
+    ]);
+  });
+
+  it.each(['MD5', 'SHA-256'] as const)('keeps a wrong password out, after two INVITEs (%s)', async (algorithm) => {
+    const { phone, events } = await openTestPhone();
+    const kamailio = await startKamailio({ algorithm, challenge: 'proxy', phone: phone.uri });
+    const caller = await openCaller();
+    await caller.untilUp(kamailio.trunk.port);
+    const trunk = { ...kamailio.trunk, credentials: { ...CREDENTIALS, password: 'wrong horse' } };
+    const result = await caller.ring(NUMBER, { trunk, clips: [noiseClip('a', 10)] }).result;
+    expect(result).toMatchObject({
+      outcome: 'rejected',
+      sipStatus: 407,
+      sipReason: expect.stringMatching(/^The trunk refused the user name or password/),
+    });
+    expect(kamailio.verdicts()).toEqual(['REFUSED INVITE', 'REFUSED INVITE']);
+    expect(events).toEqual([]);
+  });
+
+  it('tells in words what a wrong password is, leaves the trunk alone, and calls when it is mended', async () => {
+    const { phone } = await openTestPhone();
+    const kamailio = await startKamailio({ algorithm: 'SHA-256', challenge: 'www', phone: phone.uri });
+    const server = await startRingcast();
+    onTestFinished(() => server.close());
+    const { api } = server;
+    const { host, port } = kamailio.trunk;
+    const trunk = { host, port, allowedPrefixes: ['+'], username: CREDENTIALS.username, password: 'wrong horse' };
+    const trunkId = must(201, await api.operator('POST', '/trunks', trunk)).id;
+    const readTrunk = async () => must(200, await api.operator('GET', `/trunks/${trunkId}`));
+    const { appKey, applicationId } = await makeScenario(api, [phone.uri]);
+    const numbers = { destinations: [NUMBER], trunkIds: [trunkId], applicationIds: [applicationId] };
+    const networkId = must(201, await api.operator('POST', '/networks', numbers)).id;
+    const mediaId = await uploadMedia(api, appKey, toneWav(440, 5));
+    const blast = () => api.blast(mediaId, { networkid: networkId, appkey: appKey });
+    const isOver = (blast: Json): boolean => blast.state === 'finished';
+    while ((await readTrunk()).state !== 'up');
+
+    const rejected = await blastUntil(api, appKey, blastIdOf(await blast()), isOver);
+    expect(rejected.calls[0]).toMatchObject({
+      outcome: 'rejected',
+      attempts: [{ sipStatus: 401, sipReason: expect.stringMatching(/refused the user name or password/) }],
+    });
+    expect(kamailio.verdicts()).toEqual(['REFUSED INVITE', 'REFUSED INVITE']);
+    expect(await readTrunk()).toMatchObject({
+      state: 'down',
+      stateReason: expect.stringMatching(/^The trunk refused the user name or password/),
+    });
+    expect((await blast()).status).toBe(502);
+
+    must(200, await api.operator('PUT', `/trunks/${trunkId}`, { ...trunk, password: CREDENTIALS.password }));
+    expect(await readTrunk()).toMatchObject({ state: 'up', stateReason: null });
+    const completed = await blastUntil(api, appKey, blastIdOf(await blast()), isOver);
+    expect(completed.calls[0].outcome).toBe('completed');
+  });
+});
