@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, openCommandLine } from '../../test/support/command-line.ts';
@@ -94,7 +94,7 @@ describe('media upload --grant URI FILE', () => {
     const uri = await issue('103');
     const proxy = await openCutProxy(http.publicPort, { cut, everyBytes: 1_700_000, times: 2 });
     const notes: string[] = [];
-    const bar = { show: () => undefined, note: (text: string) => notes.push(text), end: () => undefined };
+    const bar = { ...NO_BAR, note: (text: string) => notes.push(text) };
     try {
       await uploadByGrant({ url: `http://127.0.0.1:${proxy.port}${uri}`, file, bar, retryDelaysMs: Array(20).fill(0) });
     } finally {
@@ -120,15 +120,27 @@ describe('media upload --grant URI FILE', () => {
     expect(err).not.toContain(uri.split('/').pop());
   });
 
+  it('tells what is likely when the last answer is lost', async () => {
+    const proxy = await openAnswerLosingProxy(http.publicPort, SIZE);
+    const url = `http://127.0.0.1:${proxy.port}${await issue('103')}`;
+    try {
+      await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0, 0] })).rejects.toThrow(
+        /^the line was cut before the last answer, and then the grant was spent: most likely by this file/,
+      );
+    } finally {
+      await proxy.close();
+    }
+    expect(await clipOf('103')).toMatchObject({ digest: DIGEST });
+  });
+
   it('tells that nothing answers, without the token', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;
     closed.close();
     await once(closed, 'close');
-    const bar = { show: () => undefined, note: () => undefined, end: () => undefined };
     const url = `http://127.0.0.1:${port}/api/rest/media/101/1234567`;
-    await expect(uploadByGrant({ url, file, bar, retryDelaysMs: [0] })).rejects.toThrow(
+    await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0] })).rejects.toThrow(
       `nothing answers at http://127.0.0.1:${port}: start it with \`ringcast serve\`, or name another address.`,
     );
   });
@@ -148,6 +160,38 @@ describe('media upload --grant URI FILE', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('none.wav is no file that can be read')]);
   });
 });
+
+const NO_BAR = { show: () => undefined, note: () => undefined, end: () => undefined };
+
+/** A line that breaks, once, when the server answers after more than `afterBytes` octets. */
+const openAnswerLosingProxy = async (target: number, afterBytes: number) => {
+  let forwarded = 0;
+  let isLost = false;
+  const clients = new Set<Socket>();
+  const listener = createServer((client) => {
+    const server = connect(target, '127.0.0.1');
+    clients.add(client);
+    for (const socket of [client, server]) socket.on('error', () => undefined);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+    client.on('data', (octets) => {
+      forwarded += octets.length;
+      server.write(octets);
+    });
+    server.on('data', (octets) => {
+      if (isLost || forwarded <= afterBytes) return void client.write(octets);
+      isLost = true;
+      client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const close = async (): Promise<void> => {
+    for (const client of clients) client.destroy();
+    listener.close();
+    await once(listener, 'close');
+  };
+  return { port: (listener.address() as AddressInfo).port, close };
+};
 
 const spent = async (uri: string): Promise<string> => {
   expect((await put(uri, 'audio')).status).toBe(201);

@@ -27,13 +27,17 @@ export const uploadByGrant = async ({
   retryDelaysMs = RETRY_DELAYS_MS,
 }: UploadByGrant): Promise<void> => {
   const source = createReadStream(file);
+  let wasAllSent = false;
   try {
     await run(source, {
       endpoint: url,
       chunkSize: PART_BYTES,
       retryDelays: [...retryDelaysMs],
       httpStack: boundedHttpStack(),
-      onProgress: bar.show,
+      onProgress: (sentBytes, totalBytes) => {
+        wasAllSent ||= sentBytes === totalBytes;
+        bar.show(sentBytes, totalBytes);
+      },
       onShouldRetry: (error) => {
         const goesOn = mayPass(error);
         if (goesOn) bar.note('the line was cut or the server is busy; trying again');
@@ -41,7 +45,7 @@ export const uploadByGrant = async ({
       },
     });
   } catch (error) {
-    throw failureOf(new URL(url).origin, error);
+    throw failureOf(new URL(url).origin, error, wasAllSent);
   } finally {
     bar.end();
     source.destroy();
@@ -62,9 +66,15 @@ const mayPass = ({ originalResponse }: DetailedError): boolean => {
   return status === 0 || status === 409 || status >= 500;
 };
 
-const failureOf = (origin: string, error: unknown): Failure => {
+const failureOf = (origin: string, error: unknown, wasAllSent: boolean): Failure => {
   if (!(error instanceof DetailedError)) return new Failure(`the upload failed: ${sentenceOf(error)}.`);
-  const { originalResponse: response, causingError } = error;
+  const { originalRequest: request, originalResponse: response, causingError } = error;
+  // Not at the end of a part but when it was to be begun anew, since no upload was left to go on with.
+  if (response?.getStatus() === 410 && request.getMethod() === 'POST' && wasAllSent) {
+    return new Failure(
+      'the line was cut before the last answer, and then the grant was spent: most likely by this file; listen to it.',
+    );
+  }
   if (response) return new Failure(`${saidBy(origin, response.getStatus(), response.getBody())}.`);
   return noAnswer(
     origin,
