@@ -19,6 +19,8 @@ export interface ApiRequest {
   readonly json?: object;
   readonly form?: Readonly<Record<string, string>>;
   readonly file?: Blob;
+  /** Told how much of `file` has been handed to the line. */
+  readonly onSent?: (sentBytes: number) => void;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
@@ -40,10 +42,29 @@ export interface ApiOptions {
   readonly signal?: AbortSignal;
 }
 
-const bodyOf = (request: ApiRequest): { body?: NonNullable<RequestInit['body']>; type: Record<string, string> } => {
+/** A body that is read as it is sent has no length of its own: it is told, for the server to refuse at once. */
+const counted = (file: Blob, onSent: (sentBytes: number) => void): Body => {
+  let sentBytes = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(octets, controller) {
+      sentBytes += octets.length;
+      onSent(sentBytes);
+      controller.enqueue(octets);
+    },
+  });
+  return { body: file.stream().pipeThrough(count), duplex: 'half', type: { 'content-length': String(file.size) } };
+};
+
+interface Body {
+  readonly body?: NonNullable<RequestInit['body']>;
+  readonly duplex?: 'half';
+  readonly type: Record<string, string>;
+}
+
+const bodyOf = (request: ApiRequest): Body => {
   if (request.json) return { body: JSON.stringify(request.json), type: { 'content-type': 'application/json' } };
   if (request.form) return { body: new URLSearchParams(request.form), type: {} };
-  if (request.file) return { body: request.file, type: {} };
+  if (request.file) return request.onSent ? counted(request.file, request.onSent) : { body: request.file, type: {} };
   return { type: {} };
 };
 
@@ -53,7 +74,8 @@ const causeOf = (error: unknown): string => {
   return code || (cause instanceof Error ? cause.message : '');
 };
 
-const noAnswer = (baseUrl: string, error: unknown): Failure => {
+/** The Failure for a request that `error` ended before an answer came. */
+export const noAnswer = (baseUrl: string, error: unknown): Failure => {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new Failure(`no answer from ${baseUrl} in time: look at the server's log.`);
   }
@@ -83,15 +105,17 @@ const parsed = (body: string): unknown => {
   }
 };
 
+/** What the server says in a body, as a sentence without its full stop; else the status. */
+export const saidBy = (baseUrl: string, status: number, body: string): string =>
+  visible(sentenceIn(parsed(body))).replace(/\.$/, '') || `${baseUrl} answered with status ${status}`;
+
 const refusal = (options: ApiOptions, response: Response, body: string): Failure => {
-  const sentence = visible(sentenceIn(parsed(body))).replace(/\.$/, '');
-  const what = sentence || `${options.baseUrl} answered with status ${response.status}`;
   const fix = response.status === 401 && options.bearer !== null ? `: ${options.onUnauthorized}` : '';
-  return new Failure(`${what}${fix}.`);
+  return new Failure(`${saidBy(options.baseUrl, response.status, body)}${fix}.`);
 };
 
 const send = async (options: ApiOptions, request: ApiRequest): Promise<Response> => {
-  const { body, type } = bodyOf(request);
+  const { type, ...body } = bodyOf(request);
   const authorization = options.bearer === null ? {} : { authorization: `Bearer ${options.bearer}` };
   const timeout = AbortSignal.timeout(request.timeoutMs ?? ANSWER_TIMEOUT_MS);
   try {
@@ -101,7 +125,7 @@ const send = async (options: ApiOptions, request: ApiRequest): Promise<Response>
       redirect: 'manual',
       headers: { ...type, ...authorization, ...request.headers },
       signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
-      ...(body === undefined ? {} : { body }),
+      ...body,
     });
   } catch (error) {
     options.signal?.throwIfAborted();

@@ -29,6 +29,10 @@ const baseUrl = (option: string, value: string): string => {
 export const publicUrl = (options: ServerOptions, environment: Environment = process.env): string =>
   baseUrl('--url', given(options.url, environment.RINGCAST_PUBLIC_URL) ?? 'http://127.0.0.1:8080');
 
+/** Where a grant is used: its `uri` as it was answered, below the public listener, or a whole URL. */
+export const grantUrl = (uri: string, options: ServerOptions, environment: Environment = process.env): string =>
+  baseUrl('--grant', uri.startsWith('/') ? publicUrl(options, environment) + uri : uri);
+
 /** The folder of the server's data, for its operator token. */
 export const dataDirectory = (options: ServerOptions, environment: Environment = process.env): string =>
   given(options.dataDir, environment.RINGCAST_DATA_DIR) ?? './data';

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { UPLOAD_TIMEOUT_MS } from './api-client.ts';
 import type { GrantAnswer, Media } from './api-shapes.ts';
-import { appKey, applicationApi, operatorApi, type ServerOptions, seedApi } from './connection.ts';
+import { appKey, applicationApi, grantUrl, operatorApi, type ServerOptions, seedApi } from './connection.ts';
 import { Failure, sentenceOf } from './failure.ts';
 import { onlyGiven, repeated, segment, withAppKey, withOperator } from './options.ts';
 import { type Output, type PrintOptions, printDone, printJson, printLines } from './output.ts';
@@ -15,8 +15,10 @@ import {
   pathOf,
   type Resource,
 } from './resource-commands.ts';
-import { curlUpload } from './shell.ts';
+import { curlUpload, shellWord } from './shell.ts';
 import { inOneCell, inSeconds, visible } from './text.ts';
+import { createUploadBar } from './upload-bar.ts';
+import { uploadByGrant } from './upload-by-grant.ts';
 
 const MEDIA: Resource<Media> = {
   path: '/operator/v1/media',
@@ -40,12 +42,31 @@ export const openFile = async (path: string): Promise<Blob> => {
   throw new Failure(`${visible(path)} is no file that can be read: is the path right?`);
 };
 
-const upload = async (output: Output, id: string, file: string, options: OperatorOptions): Promise<void> => {
+type UploadOptions = OperatorOptions & { readonly grant?: string };
+
+const upload = (output: Output, args: readonly string[], options: UploadOptions): Promise<void> => {
+  const [first = '', second] = args;
+  if (options.grant === undefined && args.length === 2) return uploadTo(output, first, second ?? '', options);
+  if (options.grant !== undefined && args.length === 1) return uploadThrough(output, options.grant, first, options);
+  throw new Failure('give ID FILE, or --grant URI FILE.', 2);
+};
+
+const uploadTo = async (output: Output, id: string, file: string, options: OperatorOptions): Promise<void> => {
   const api = await operatorApi(options);
   const path = `${pathOf(MEDIA, id)}/audio`;
   const body = await openFile(file);
-  const reply = await api.request({ method: 'PUT', path, file: body, timeoutMs: UPLOAD_TIMEOUT_MS });
+  const bar = createUploadBar(output.err);
+  const onSent = (sentBytes: number): void => bar.show(sentBytes, body.size);
+  const request = { method: 'PUT', path, file: body, timeoutMs: UPLOAD_TIMEOUT_MS, onSent };
+  const reply = await api.request(request).finally(bar.end);
   printDone(output, options, reply, `media ${id} now plays ${file}`);
+};
+
+const uploadThrough = async (output: Output, uri: string, file: string, options: UploadOptions): Promise<void> => {
+  const url = grantUrl(uri, options);
+  await openFile(file);
+  await uploadByGrant({ url, file, bar: createUploadBar(output.err) });
+  printDone(output, options, { text: '' }, `${file} is uploaded; the grant is spent`);
 };
 
 const download = async (output: Output, id: string, file: string, options: ServerOptions): Promise<void> => {
@@ -67,6 +88,8 @@ const grant = async (output: Output, id: string, options: ServerOptions & PrintO
   printLines(output, [
     visible(`grant ${grantId} for media ${id}: one upload within its time, with`),
     visible(curlUpload(api.baseUrl + uri, 'FILE')),
+    'or, over a bad line, with',
+    visible(`ringcast media upload --grant ${shellWord(api.baseUrl + uri)} FILE`),
   ]);
 };
 
@@ -85,9 +108,15 @@ export const addMediaCommands = (program: Command, output: Output): void => {
     );
   addResourceCommands(media, output, MEDIA);
   addAssociationCommands(media, output, MEDIA);
-  withOperator(media.command('upload <id> <file>').description('give a media id its clip, without a grant')).action(
-    (id: string, file: string, options: OperatorOptions) => upload(output, id, file, options),
-  );
+  withOperator(media.command('upload <args...>'))
+    .usage('[options] <id> <file>\n       ringcast media upload --grant <uri> <file>')
+    .description('give a media id its clip; with --grant through an upload grant, going on after a cut')
+    .option('--grant <uri>', 'upload through this grant, without any key or token')
+    .option(
+      '--url <url>',
+      'where a grant that begins with / is (default: RINGCAST_PUBLIC_URL, else http://127.0.0.1:8080)',
+    )
+    .action((args: readonly string[], options: UploadOptions) => upload(output, args, options));
   withAppKey(media.command('audio <id>').description('fetch the clip as WAV, as the phone hears it'))
     .requiredOption('-o, --output <file>', 'file to write')
     .action((id: string, options: ServerOptions & { output: string }) => download(output, id, options.output, options));

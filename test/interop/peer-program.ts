@@ -34,7 +34,7 @@ export const describeWithPeer = (program: string, debianPackage: string, suite: 
     });
     return;
   }
-  console.warn(`Skipped the calls to ${program}: ${advice}`);
+  console.warn(`Skipped the tests with ${program}: ${advice}`);
   describe.skip(`with ${program}`, suite);
 };
 

@@ -1,0 +1,83 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
+import { noAnswer, saidBy } from './api-client.ts';
+import { Failure, sentenceOf } from './failure.ts';
+import { boundedHttpStack } from './tus-line.ts';
+import type { UploadBar } from './upload-bar.ts';
+
+/** Waits between tries, begun anew whenever a try got further: two minutes in all without an octet. */
+const RETRY_DELAYS_MS: readonly number[] = [0, 1000, 3000, 5000, 10_000, 20_000, 20_000, 30_000, 30_000];
+
+/** Sent in parts, so that a server behind a proxy that collects whole requests keeps what has arrived. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+export interface UploadByGrant {
+  /** Of the grant, absolute. Never repeated in a message: it holds the token. */
+  readonly url: string;
+  readonly file: string;
+  readonly bar: UploadBar;
+  readonly retryDelaysMs?: readonly number[];
+}
+
+/** Uploads a file by tus 1.0 and goes on after a cut; resolves when the clip can be blasted. Throws a Failure. */
+export const uploadByGrant = async ({
+  url,
+  file,
+  bar,
+  retryDelaysMs = RETRY_DELAYS_MS,
+}: UploadByGrant): Promise<void> => {
+  const source = createReadStream(file);
+  let wasAllSent = false;
+  try {
+    await run(source, {
+      endpoint: url,
+      chunkSize: PART_BYTES,
+      retryDelays: [...retryDelaysMs],
+      httpStack: boundedHttpStack(),
+      onProgress: (sentBytes, totalBytes) => {
+        wasAllSent ||= sentBytes === totalBytes;
+        bar.show(sentBytes, totalBytes);
+      },
+      onShouldRetry: (error) => {
+        const goesOn = mayPass(error);
+        if (goesOn) bar.note('the line was cut or the server is busy; trying again');
+        return goesOn;
+      },
+    });
+  } catch (error) {
+    throw failureOf(new URL(url).origin, error, wasAllSent);
+  } finally {
+    bar.end();
+    source.destroy();
+  }
+};
+
+const run = (source: ReadStream, options: UploadOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    source.once('error', reject);
+    // The library takes a stream of a file and reads it anew from anywhere; its types do not say so.
+    const file = source as unknown as Buffer;
+    new Upload(file, { ...options, onSuccess: () => resolve(), onError: reject }).start();
+  });
+
+/** No answer, a server in trouble, and the offset or the grant still held by a request that was cut. */
+const mayPass = ({ originalResponse }: DetailedError): boolean => {
+  const status = originalResponse?.getStatus() ?? 0;
+  return status === 0 || status === 409 || status >= 500;
+};
+
+const failureOf = (origin: string, error: unknown, wasAllSent: boolean): Failure => {
+  if (!(error instanceof DetailedError)) return new Failure(`the upload failed: ${sentenceOf(error)}.`);
+  const { originalRequest: request, originalResponse: response, causingError } = error;
+  // Not at the end of a part but when it was to be begun anew, since no upload was left to go on with.
+  if (response?.getStatus() === 410 && request.getMethod() === 'POST' && wasAllSent) {
+    return new Failure(
+      'the line was cut before the last answer, and then the grant was spent: most likely by this file; listen to it.',
+    );
+  }
+  if (response) return new Failure(`${saidBy(origin, response.getStatus(), response.getBody())}.`);
+  return noAnswer(
+    origin,
+    causingError?.name === 'TimeoutError' ? causingError : new Error('cut', { cause: causingError }),
+  );
+};
