@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_METRICS } from '../../test/support/no-metrics.ts';
 import { random } from '../clock.ts';
 import type { AttemptResult, CallOrder } from '../domain/call.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -81,6 +82,7 @@ const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): 
       return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
     },
     monotonicMs: () => performance.now(),
+    metrics: NO_METRICS,
     log: SILENT,
     maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
     callsPerSecond: 10_000,

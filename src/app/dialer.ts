@@ -1,4 +1,5 @@
 import type { AttemptResult, ClaimedCall } from '../domain/call.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type {
   CallProgress,
   Log,
@@ -16,6 +17,7 @@ import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
+import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -34,6 +36,7 @@ export interface DialerOptions {
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
   readonly monotonicMs: () => number;
+  readonly metrics: Pick<Metrics, 'noteAttempt' | 'noteAnswer' | 'noteOutcome' | 'noteEndedUndialled'>;
   readonly log: Log;
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
@@ -45,12 +48,14 @@ interface CallInProgress {
   readonly claimed: ClaimedCall;
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
+  answeredAtMs: number | null;
 }
 
 /** What one claim committed, under at most `limit` calls. */
 interface Claim {
   readonly claimed: readonly ClaimedCall[];
   readonly trunks: readonly Trunk[];
+  readonly expired: number;
   readonly limit: number;
 }
 
@@ -58,7 +63,6 @@ interface Claim {
 const MAX_CLAIM = 50;
 /** How soon calls that are due but have no room are looked at again. */
 const POLL_MS = 20;
-const STORE_RETRY_MS = 1000;
 /** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
 const FAREWELL_MS = 5000;
 
@@ -67,7 +71,7 @@ const FAREWELL_MS = 5000;
  * first octet is sent; an outcome is tried until the store takes it.
  */
 export const createDialer = (options: DialerOptions): Dialer => {
-  const { store, log, monotonicMs } = options;
+  const { store, log, metrics, monotonicMs } = options;
   const limits = createDialLimits(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
@@ -103,7 +107,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
       if (limits.room(monotonicMs()) === 0 || draining) return POLL_MS;
-      const { claimed, trunks, limit } = await claim();
+      const { claimed, trunks, expired, limit } = await claim();
+      metrics.noteEndedUndialled('expired', expired);
       for (const call of claimed) begin(call, trunks);
       cancelledEarly.clear();
       if (claimed.length < limit) return nextLookMs();
@@ -115,7 +120,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     store.transact(async (tx) => {
       const trunks = await listAll((page) => tx.listTrunks(page));
       limits.setTrunks(trunks);
-      await tx.expireCalls();
+      const expired = await tx.expireCalls();
       const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
       const saturatedTrunkIds = limits.saturated(monotonicMs());
       const claimed = await tx.claimCalls({
@@ -123,7 +128,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
         saturatedTrunkIds,
         plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds),
       });
-      return { claimed, trunks, limit };
+      return { claimed, trunks, expired, limit };
     });
 
   const plan = (
@@ -153,10 +158,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   const begin = (claimed: ClaimedCall, trunks: readonly Trunk[]): void => {
     limits.started(claimed.trunkId, monotonicMs());
+    metrics.noteAttempt(claimed.trunkId);
     const call: CallInProgress = {
       claimed,
       placed: null,
       ending: cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null,
+      answeredAtMs: null,
     };
     inProgress.set(claimed.attemptId, call);
     const trunk = trunks.find((known) => known.id === claimed.trunkId) ?? null;
@@ -170,7 +177,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     if (reason !== null) return notDialled(call.claimed, 'failed', reason);
     const order = await orderOf(call.claimed, trunk, options);
     if (call.ending) return notDialled(call.claimed, 'cancelled', null);
-    call.placed = options.placeCall(order, (progress) => noteProgress(call.claimed.attemptId, progress));
+    call.placed = options.placeCall(order, (progress) => noteProgress(call, progress));
     return call.placed.result;
   };
 
@@ -179,7 +186,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
     return notDialled(claimed, 'failed', 'Internal error: see the log');
   };
 
-  const noteProgress = (attemptId: string, progress: CallProgress): void => {
+  const noteProgress = (call: CallInProgress, progress: CallProgress): void => {
+    const { attemptId, trunkId } = call.claimed;
+    if (progress.kind === 'answered') {
+      call.answeredAtMs = monotonicMs();
+      metrics.noteAnswer(trunkId);
+    }
     log.info({ attemptId, ...progress }, `call ${progress.kind}`);
     const note = store.transact((tx) =>
       progress.kind === 'ringing' ? tx.recordRinging(attemptId) : tx.recordAnswered(attemptId, progress.codec),
@@ -193,21 +205,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
     const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
     limits.ended(trunkId);
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
-    await recordUntilTaken(attemptId, result);
+    const answeredForMs = call.answeredAtMs === null ? null : monotonicMs() - call.answeredAtMs;
+    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result);
+    metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
     wake();
-  };
-
-  const recordUntilTaken = async (attemptId: string, result: AttemptResult): Promise<void> => {
-    for (;;) {
-      try {
-        return await store.transact((tx) => tx.recordOutcome(attemptId, result));
-      } catch (error) {
-        log.error({ err: error, attemptId }, 'outcome not recorded yet');
-        await new Promise<void>((resolve) => options.wakeAfter(STORE_RETRY_MS, resolve));
-      }
-    }
   };
 
   const end = (attemptId: string, ending: 'cancelled' | 'interrupted'): void => {

@@ -121,11 +121,11 @@ for (const dialect of DIALECTS)
       await insert();
       const [first] = await claimAll(1);
       const attemptIds = [first?.attemptId];
-      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds });
+      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds, endedCalls: 2 });
       const outcomes = async () => (await find())?.calls.map((call) => call.outcome);
       expect(await outcomes()).toEqual([null, 'cancelled', 'cancelled']);
       expect((await find())?.state).toBe('cancelled');
-      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds });
+      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds, endedCalls: 0 });
       await transact((tx) => tx.recordOutcome(first?.attemptId ?? '', result('completed')));
       expect(await outcomes()).toEqual(['completed', 'cancelled', 'cancelled']);
       expect((await find())?.state).toBe('cancelled');
