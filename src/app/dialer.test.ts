@@ -13,7 +13,7 @@ import type { TrunkState } from '../domain/trunk.ts';
 import { openSqliteStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
 import { createClipCache } from './clip-cache.ts';
-import { createDialer, type Dialer } from './dialer.ts';
+import { createDialer, type Dialer, type DialerOptions } from './dialer.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
@@ -55,7 +55,9 @@ const resultOf = (outcome: Outcome): AttemptResult => ({
   rtp: { packetsSent: 1, packetsLost: null, jitterMs: null },
 });
 
-const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): Dialer => {
+const dialerOf = (
+  limits: { maxConcurrentCalls?: number; store?: Store; metrics?: DialerOptions['metrics'] } = {},
+): Dialer => {
   const used = limits.store ?? store;
   return createDialer({
     store: used,
@@ -82,7 +84,7 @@ const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): 
       return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
     },
     monotonicMs: () => performance.now(),
-    metrics: NO_METRICS,
+    metrics: limits.metrics ?? NO_METRICS,
     log: SILENT,
     maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
     callsPerSecond: 10_000,
@@ -94,6 +96,7 @@ const acceptBlast = async (
   id: string,
   destinations: readonly string[],
   trunkIds: readonly string[] = [],
+  dialWithinMs = 60_000,
 ): Promise<void> => {
   await store.transact(async (tx) => {
     const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY };
@@ -108,7 +111,7 @@ const acceptBlast = async (
       greetingId: null,
       playlist: [{ mediaId: null, clipId: null, frameCount: 1 }],
       retry: NO_RETRY,
-      dialWithinMs: 60_000,
+      dialWithinMs,
     });
   });
 };
@@ -161,6 +164,16 @@ describe('the dialer', () => {
     expect(dialled[0]?.order.branch).toMatch(/^z9hG4bK/);
     dialled[0]?.end('completed');
     expect(await finished('1')).toEqual(['completed']);
+  });
+
+  it('notes the calls that expired, once they are committed as such', async () => {
+    await acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1'], [], 0);
+    const noted: [Outcome, number][] = [];
+    const noteEndedUndialled = (outcome: Outcome, calls: number) => void (calls > 0 && noted.push([outcome, calls]));
+    dialerOf({ metrics: { ...NO_METRICS, noteEndedUndialled } }).start();
+    expect(await finished('1')).toEqual(['expired', 'expired']);
+    expect(noted).toEqual([['expired', 2]]);
+    expect(dialled).toEqual([]);
   });
 
   it('wakes for a blast that is accepted later', async () => {

@@ -159,12 +159,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const begin = (claimed: ClaimedCall, trunks: readonly Trunk[]): void => {
     limits.started(claimed.trunkId, monotonicMs());
     metrics.noteAttempt(claimed.trunkId);
-    const call: CallInProgress = {
-      claimed,
-      placed: null,
-      ending: cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null,
-      answeredAtMs: null,
-    };
+    const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
+    const call: CallInProgress = { claimed, placed: null, ending, answeredAtMs: null };
     inProgress.set(claimed.attemptId, call);
     const trunk = trunks.find((known) => known.id === claimed.trunkId) ?? null;
     void place(call, trunk)
