@@ -24,6 +24,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   phone: { files: ['sip', 'sdp', 'rtp', 'telephony/*-transport.ts', 'telephony/local-address.ts'], modules: 'any' },
   audio: { files: ['domain', ...G711_AND_WAV], modules: 'any' },
   store: { files: ['domain'], modules: 'any' },
+  metrics: { files: ['domain'], modules: 'any' },
   webhooks: { files: ['domain'], modules: 'any' },
   http: { files: ['domain', 'app'], modules: 'any' },
   cli: { files: ['config'], modules: 'any' },
@@ -32,7 +33,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   config: { files: ['domain'], modules: 'any' },
   ringcast: { files: ['cli', 'demo', 'phone', 'main', 'config'], modules: 'any' },
   main: {
-    files: ['domain', 'app', 'sip', 'sdp', 'rtp', 'media', 'telephony', 'audio', 'store', 'webhooks', 'http', 'config'],
+    files: [
+      ...['domain', 'app', 'sip', 'sdp', 'rtp', 'media', 'telephony', 'audio', 'store', 'metrics', 'webhooks', 'http'],
+      'config',
+    ],
     modules: 'any',
   },
 };

@@ -5,6 +5,7 @@ import { monotonicMs, random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
 import { StartError } from './data-directory.ts';
+import type { Metrics } from './domain/metrics.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { startMediaThread } from './media/link.ts';
@@ -27,9 +28,9 @@ const MAX_DIRECT_PROBES = 100;
 
 export const openCalling = async (
   config: Config,
-  options: { store: Store; greeting: BuiltInGreeting; log: Log; closers: Closers },
+  options: { store: Store; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
 ): Promise<Calling> => {
-  const { store, greeting, log, closers } = options;
+  const { store, greeting, metrics, log, closers } = options;
   const transport = await openTransport(config);
   closers.add('sip transport', () => transport.close());
   const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
@@ -65,6 +66,7 @@ export const openCalling = async (
     random,
     wakeAfter,
     monotonicMs,
+    metrics,
     log,
     maxConcurrentCalls: config.maxConcurrentCalls,
     callsPerSecond: config.callsPerSecond,

@@ -8,6 +8,7 @@ import type { BuiltInGreeting, Ingest, Log } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
 import { buildPublicServer } from './http/public-server.ts';
+import type { PrometheusMetrics } from './metrics/prometheus.ts';
 import { ulawToWav } from './rtp/ulaw-wav.ts';
 
 export interface Servers {
@@ -22,16 +23,19 @@ interface ServerParts {
   readonly calling: Calling;
   readonly operatorToken: string;
   readonly scratchDirectory: string;
+  readonly prometheus: PrometheusMetrics;
   readonly log: Log;
   readonly closers: Closers;
 }
 
 /** Both HTTP listeners, listening. Throws StartError if an address cannot be had. */
 export const openServers = async (config: Config, parts: ServerParts): Promise<Servers> => {
-  const { store, ingest, greeting, calling, scratchDirectory, log } = parts;
+  const { store, ingest, greeting, calling, scratchDirectory, prometheus, log } = parts;
   const { dialer, routeHealth } = calling;
-  const shared = { store, ingest, routeHealth, dialer, random, log, scratchDirectory, limits: config };
-  const operator = buildOperatorServer({ ...shared, operatorToken: parts.operatorToken });
+  const { metrics } = prometheus;
+  const shared = { store, ingest, routeHealth, dialer, random, metrics, log, scratchDirectory, limits: config };
+  const exposition = prometheus.expose({ store, routeHealth, log });
+  const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,

@@ -10,6 +10,7 @@ import { emptyScratch, openDataDirectory, operatorTokenOf, StartError } from './
 import type { Log } from './domain/ports.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
+import { createPrometheusMetrics } from './metrics/prometheus.ts';
 import { openSqliteStore } from './store/open-store.ts';
 import { openVault } from './store/vault.ts';
 
@@ -43,14 +44,16 @@ export const start = async (config: Config, log: Log): Promise<Running> => {
 const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
   const vault = await openVault(config.dataDirectory, { databasePath: config.databasePath, log });
-  const store = await openSqliteStore({ path: config.databasePath, vault, log });
+  const prometheus = createPrometheusMetrics();
+  const { metrics } = prometheus;
+  const store = await openSqliteStore({ path: config.databasePath, vault, log, metrics });
   closers.add('store', () => store.close());
   await emptyScratch(scratchDirectory);
-  await recover(store, log);
+  await recover(store, metrics, log);
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
   const greeting = await loadBuiltInGreeting();
   const ingest = await createIngest({ scratchDirectory, log });
-  const calling = await openCalling(config, { store, greeting, log, closers });
+  const calling = await openCalling(config, { store, greeting, metrics, log, closers });
   const servers = await openServers(config, {
     store,
     ingest,
@@ -58,6 +61,7 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
     calling,
     operatorToken,
     scratchDirectory,
+    prometheus,
     log,
     closers,
   });

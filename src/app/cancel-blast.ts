@@ -1,7 +1,14 @@
 import { AppError } from '../domain/app-error.ts';
 import type { BlastView } from '../domain/blast.ts';
-import type { Store, Transaction } from '../domain/store-port.ts';
+import type { Metrics } from '../domain/metrics.ts';
+import type { CancelledBlast, Store, Transaction } from '../domain/store-port.ts';
 import type { DialerHandle } from './dialer-handle.ts';
+
+export interface CancelBlastOptions {
+  readonly store: Store;
+  readonly dialer: Pick<DialerHandle, 'cancel'>;
+  readonly metrics: Pick<Metrics, 'noteEndedUndialled'>;
+}
 
 export type CancelBlast = (blastId: string, applicationId: string) => Promise<BlastView>;
 
@@ -10,9 +17,10 @@ export type CancelBlast = (blastId: string, applicationId: string) => Promise<Bl
  * Throws `not_found` for an unknown or foreign blast and `already_finished`.
  */
 export const createCancelBlast =
-  (options: { readonly store: Store; readonly dialer: Pick<DialerHandle, 'cancel'> }): CancelBlast =>
+  (options: CancelBlastOptions): CancelBlast =>
   async (blastId, applicationId) => {
-    const { attemptIds, blast } = await options.store.transact((tx) => cancel(tx, blastId, applicationId));
+    const { attemptIds, endedCalls, blast } = await options.store.transact((tx) => cancel(tx, blastId, applicationId));
+    options.metrics.noteEndedUndialled('cancelled', endedCalls);
     options.dialer.cancel(attemptIds);
     return blast;
   };
@@ -21,13 +29,13 @@ const cancel = async (
   tx: Transaction,
   blastId: string,
   applicationId: string,
-): Promise<{ attemptIds: readonly string[]; blast: BlastView }> => {
+): Promise<CancelledBlast & { readonly blast: BlastView }> => {
   if (!(await tx.findBlast(blastId, applicationId))) throw notFound(blastId);
   const cancelled = await tx.cancelBlast(blastId);
   if (!cancelled) throw new AppError('already_finished', 'The blast has finished and cannot be cancelled any more.');
   const blast = await tx.findBlast(blastId, applicationId);
   if (!blast) throw notFound(blastId);
-  return { attemptIds: cancelled.attemptIds, blast };
+  return { ...cancelled, blast };
 };
 
 const notFound = (blastId: string): AppError => new AppError('not_found', `There is no blast ${blastId}.`);

@@ -18,6 +18,8 @@ export interface ClaimOptions {
 export interface Claim {
   readonly claimed: readonly ClaimedCall[];
   readonly trunks: readonly Trunk[];
+  /** Calls that ended `expired`. */
+  readonly expired: number;
   readonly limit: number;
 }
 
@@ -35,7 +37,7 @@ export const createClaim =
       const { limits, routeHealth, monotonicMs } = options;
       const trunks = await listAll((page) => tx.listTrunks(page));
       limits.setTrunks(trunks.map((trunk) => asAdmitted(trunk, routeHealth)));
-      await tx.expireCalls();
+      const expired = await tx.expireCalls();
       const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
       const saturatedTrunkIds = limits.saturated(monotonicMs());
       const claimed = await tx.claimCalls({
@@ -44,7 +46,7 @@ export const createClaim =
         heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
         plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds, options),
       });
-      return { claimed, trunks, limit };
+      return { claimed, trunks, expired, limit };
     });
 
 const plan = (

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DialerFixture, openDialerFixture } from '../../test/support/dialer-fixture.ts';
+import { NO_METRICS } from '../../test/support/no-metrics.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { Store } from '../domain/store-port.ts';
 
 let line: DialerFixture;
@@ -19,6 +21,16 @@ describe('the dialer', () => {
     expect(line.dialled[0]?.order.branch).toMatch(/^z9hG4bK/);
     line.dialled[0]?.end('completed');
     expect(await line.finished('1')).toEqual(['completed']);
+  });
+
+  it('notes the calls that expired, once they are committed as such', async () => {
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1'], [], 0);
+    const noted: [Outcome, number][] = [];
+    const noteEndedUndialled = (outcome: Outcome, calls: number) => void (calls > 0 && noted.push([outcome, calls]));
+    line.dialerOf({ metrics: { ...NO_METRICS, noteEndedUndialled } }).start();
+    expect(await line.finished('1')).toEqual(['expired', 'expired']);
+    expect(noted).toEqual([['expired', 2]]);
+    expect(line.dialled).toEqual([]);
   });
 
   it('wakes for a blast that is accepted later', async () => {

@@ -1,4 +1,5 @@
 import type { AttemptResult, ClaimedCall } from '../domain/call.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type {
   CallProgress,
   Log,
@@ -15,6 +16,7 @@ import { createClaim } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
+import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -33,6 +35,7 @@ export interface DialerOptions {
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
   readonly monotonicMs: () => number;
+  readonly metrics: Pick<Metrics, 'noteAttempt' | 'noteAnswer' | 'noteOutcome' | 'noteEndedUndialled'>;
   readonly log: Log;
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
@@ -44,11 +47,11 @@ interface CallInProgress {
   readonly claimed: ClaimedCall;
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
+  answeredAtMs: number | null;
 }
 
 /** How soon calls that are due but have no room are looked at again. */
 const POLL_MS = 20;
-const STORE_RETRY_MS = 1000;
 /** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
 const FAREWELL_MS = 5000;
 
@@ -57,7 +60,7 @@ const FAREWELL_MS = 5000;
  * first octet is sent; an outcome is tried until the store takes it.
  */
 export const createDialer = (options: DialerOptions): Dialer => {
-  const { store, log, monotonicMs } = options;
+  const { store, log, metrics, monotonicMs } = options;
   const limits = createDialLimits(options);
   const claim = createClaim({ ...options, limits });
   const inProgress = new Map<string, CallInProgress>();
@@ -94,7 +97,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
       if (limits.room(monotonicMs()) === 0 || draining) return POLL_MS;
-      const { claimed, trunks, limit } = await claim();
+      const { claimed, trunks, expired, limit } = await claim();
+      metrics.noteEndedUndialled('expired', expired);
       for (const call of claimed) begin(call, trunks);
       cancelledEarly.clear();
       if (claimed.length < limit) return nextLookMs();
@@ -109,11 +113,9 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   const begin = (claimed: ClaimedCall, trunks: readonly Trunk[]): void => {
     limits.started(claimed.trunkId, monotonicMs());
-    const call: CallInProgress = {
-      claimed,
-      placed: null,
-      ending: cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null,
-    };
+    metrics.noteAttempt(claimed.trunkId);
+    const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
+    const call: CallInProgress = { claimed, placed: null, ending, answeredAtMs: null };
     inProgress.set(claimed.attemptId, call);
     const trunk = trunks.find((known) => known.id === claimed.trunkId) ?? null;
     void place(call, trunk)
@@ -126,7 +128,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     if (reason !== null) return notDialled(call.claimed, 'failed', reason);
     const order = await orderOf(call.claimed, trunk, options);
     if (call.ending) return notDialled(call.claimed, 'cancelled', null);
-    call.placed = options.placeCall(order, (progress) => noteProgress(call.claimed.attemptId, progress));
+    call.placed = options.placeCall(order, (progress) => noteProgress(call, progress));
     return call.placed.result;
   };
 
@@ -135,7 +137,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
     return notDialled(claimed, 'failed', 'Internal error: see the log');
   };
 
-  const noteProgress = (attemptId: string, progress: CallProgress): void => {
+  const noteProgress = (call: CallInProgress, progress: CallProgress): void => {
+    const { attemptId, trunkId } = call.claimed;
+    if (progress.kind === 'answered') {
+      call.answeredAtMs = monotonicMs();
+      metrics.noteAnswer(trunkId);
+    }
     log.info({ attemptId, ...progress }, `call ${progress.kind}`);
     const note = store.transact((tx) =>
       progress.kind === 'ringing' ? tx.recordRinging(attemptId) : tx.recordAnswered(attemptId, progress.codec),
@@ -149,21 +156,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
     const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
     limits.ended(trunkId);
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
-    await recordUntilTaken(attemptId, result);
+    const answeredForMs = call.answeredAtMs === null ? null : monotonicMs() - call.answeredAtMs;
+    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result);
+    metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
     wake();
-  };
-
-  const recordUntilTaken = async (attemptId: string, result: AttemptResult): Promise<void> => {
-    for (;;) {
-      try {
-        return await store.transact((tx) => tx.recordOutcome(attemptId, result));
-      } catch (error) {
-        log.error({ err: error, attemptId }, 'outcome not recorded yet');
-        await new Promise<void>((resolve) => options.wakeAfter(STORE_RETRY_MS, resolve));
-      }
-    }
   };
 
   const end = (attemptId: string, ending: 'cancelled' | 'interrupted'): void => {

@@ -1,7 +1,9 @@
 import { AppError, type AppErrorCode } from '../domain/app-error.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { Store } from '../domain/store-port.ts';
 import { claimGrant, type GrantClaim, grantRefused } from './claim-grant.ts';
 import { type IncomingFile, type KeepClipOptions, type KeptClip, keepClip } from './keep-clip.ts';
+import { noteResult } from './note-result.ts';
 import type { ReleaseGrant } from './release-grant.ts';
 
 /** What comes out of the body of an upload, in order: octets of the file, and grant ids beside it. */
@@ -15,7 +17,11 @@ export interface IncomingUpload {
   readonly pieces: AsyncIterable<UploadPiece>;
 }
 
-export interface ReceiveUploadOptions extends KeepClipOptions {
+export interface ReplaceAudioOptions extends KeepClipOptions {
+  readonly metrics: Pick<Metrics, 'noteUpload'>;
+}
+
+export interface ReceiveUploadOptions extends ReplaceAudioOptions {
   readonly releaseGrant: Pick<ReleaseGrant, 'release'>;
 }
 
@@ -40,25 +46,29 @@ const COUNTED: ReadonlySet<AppErrorCode> = new Set<AppErrorCode>([
  */
 export const createReceiveUpload =
   (options: ReceiveUploadOptions): ReceiveUpload =>
-  async (claim, upload) => {
-    const ref = await claimGrant(options.store, claim);
-    try {
-      const file = { declaredBytes: upload.declaredBytes, octets: octetsOf(upload.pieces, options.store, ref) };
-      return await keepClip(options, claim.mediaId, file, (tx, clipId) => tx.spendGrant(ref, clipId));
-    } catch (error) {
-      await options.releaseGrant.release(ref, error instanceof AppError && COUNTED.has(error.code));
-      throw error;
-    }
-  };
+  (claim, upload) =>
+    noteResult(options.metrics.noteUpload, 'committed', () => receive(options, claim, upload));
+
+const receive = async (options: ReceiveUploadOptions, claim: GrantClaim, upload: IncomingUpload): Promise<KeptClip> => {
+  const ref = await claimGrant(options.store, claim);
+  try {
+    const file = { declaredBytes: upload.declaredBytes, octets: octetsOf(upload.pieces, options.store, ref) };
+    return await keepClip(options, claim.mediaId, file, (tx, clipId) => tx.spendGrant(ref, clipId));
+  } catch (error) {
+    await options.releaseGrant.release(ref, error instanceof AppError && COUNTED.has(error.code));
+    throw error;
+  }
+};
 
 /** The operator's way to upload, without a grant. Throws `not_found` for an unknown media before the body is read. */
 export const createReplaceAudio =
-  (options: KeepClipOptions): ReplaceAudio =>
-  async (mediaId, file) => {
-    const media = await options.store.view((views) => views.findMedia(mediaId));
-    if (!media) throw new AppError('not_found', `There is no media ${mediaId}.`);
-    return keepClip(options, mediaId, file, async () => undefined);
-  };
+  (options: ReplaceAudioOptions): ReplaceAudio =>
+  (mediaId, file) =>
+    noteResult(options.metrics.noteUpload, 'committed', async () => {
+      const media = await options.store.view((views) => views.findMedia(mediaId));
+      if (!media) throw new AppError('not_found', `There is no media ${mediaId}.`);
+      return keepClip(options, mediaId, file, async () => undefined);
+    });
 
 async function* octetsOf(pieces: AsyncIterable<UploadPiece>, store: Store, ref: number): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {

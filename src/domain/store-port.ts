@@ -195,17 +195,26 @@ export interface Transaction extends Views {
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
   recordAnswered(attemptId: string, codec: Codec): Promise<void>;
-  /** Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast. */
-  recordOutcome(attemptId: string, result: AttemptResult): Promise<void>;
+  /**
+   * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
+   * the call ended with it.
+   */
+  recordOutcome(attemptId: string, result: AttemptResult): Promise<boolean>;
   /** Ends waiting calls past their dial-by time as `expired`; how many. */
   expireCalls(): Promise<number>;
-  /** Ends what still waits and returns the attempts in progress; null if the blast had finished. */
-  cancelBlast(blastId: string): Promise<{ readonly attemptIds: readonly string[] } | null>;
+  /** Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. */
+  cancelBlast(blastId: string): Promise<CancelledBlast | null>;
 
   /** After a crash: ends every attempt left open, and its call, as `interrupted`; how many. */
   interruptAttempts(): Promise<number>;
   /** After a crash: reopens claimed grants, drops partial uploads of dead ones and staged parts of no clip, forgets idempotency keys past 24 h. */
   sweep(): Promise<void>;
+}
+
+export interface CancelledBlast {
+  readonly attemptIds: readonly string[];
+  /** Calls that waited and have ended now. */
+  readonly endedCalls: number;
 }
 
 export interface ClaimRequest {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createReplaceAudio } from '../app/receive-upload.ts';
+import type { Exposition, Metrics } from '../domain/metrics.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
@@ -22,6 +23,8 @@ export interface OperatorServerOptions {
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;
+  readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;
+  readonly exposition: Exposition;
   readonly log: Log;
   readonly operatorToken: string;
   /** Where uploads are kept while they are judged; must exist. */
@@ -35,6 +38,8 @@ export interface OperatorServerOptions {
 export const buildOperatorServer = (options: OperatorServerOptions): FastifyInstance => {
   const { store, routeHealth, dialer, operatorToken, limits } = options;
   const app = createServer({
+    listener: 'operator',
+    metrics: options.metrics,
     log: options.log,
     render: renderProblem,
     rewriteTarget: (target) => target,
@@ -58,6 +63,9 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorBlastRoutes(store, dialer));
   });
   app.register(operatorAudioRoute(store, replaceAudio));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(options.exposition.contentType).send(await options.exposition.read()),
+  );
   return app;
 };
 

@@ -8,6 +8,7 @@ import { createProvisionMedia } from '../app/provision-media.ts';
 import { createReceiveUpload } from '../app/receive-upload.ts';
 import { createReleaseGrant } from '../app/release-grant.ts';
 import { createResumeUpload } from '../app/resume-upload.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
@@ -34,6 +35,7 @@ export interface PublicServerOptions {
   readonly dialer: DialerHandle;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
+  readonly metrics: Metrics;
   readonly log: Log;
   readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
   readonly toWav: ToWav;
@@ -57,6 +59,8 @@ export interface PublicLimits {
 /** The public listener: the media interface, uploads, the application API, health. Not yet listening. */
 export const buildPublicServer = (options: PublicServerOptions): FastifyInstance => {
   const app = createServer({
+    listener: 'public',
+    metrics: options.metrics,
     log: options.log,
     render: renderPublic,
     rewriteTarget: stripPrefix(options.publicUrl),
@@ -101,7 +105,7 @@ const mediaInterface =
       openScratchFile,
       startSha256,
     });
-    app.register(seedRoutes({ acceptBlast, issueGrant, base, log }));
+    app.register(seedRoutes({ acceptBlast, issueGrant, base, metrics: options.metrics, log }));
     const { maxUploadBytes } = limits;
     const handleTus = createHandleTus({
       resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
@@ -114,13 +118,13 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, toWav } = options;
+    const { store, dialer, metrics, toWav } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
-    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer }) }));
+    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
   };
 
 /** What needs no key. */

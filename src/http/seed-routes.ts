@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AcceptBlast } from '../app/accept-blast.ts';
+import type { AcceptBlast, AcceptedBlast } from '../app/accept-blast.ts';
 import type { IssueGrant } from '../app/issue-grant.ts';
+import { noteResult, refusalCodeOf } from '../app/note-result.ts';
 import { AppError } from '../domain/app-error.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { Log } from '../domain/ports.ts';
 import { headersOf, refusalOf } from './error-status.ts';
 import { type Envelope, MediaResponse, mediaResponse, UploadResponse, uploadResponse } from './media-response.ts';
@@ -14,6 +16,7 @@ export interface SeedRoutesOptions {
   readonly issueGrant: IssueGrant;
   /** What absolute URLs begin with. */
   readonly base: string;
+  readonly metrics: Pick<Metrics, 'noteBlast' | 'noteGrant'>;
   readonly log: Log;
 }
 
@@ -63,20 +66,41 @@ const blast = async (
   seed: SeedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-  { acceptBlast, base }: SeedRoutesOptions,
+  options: SeedRoutesOptions,
 ): Promise<void> => {
-  const key = request.headers['idempotency-key'];
-  const { blastId, replayed } = await acceptBlast(blastRequestOf(seed, [key].flat()[0]));
+  const { blastId, replayed } = await acceptedBlast(seed, request, options);
   if (replayed) reply.header('idempotency-replayed', 'true');
-  reply.header('location', `${base}/api/v1/blasts/${blastId}`);
+  reply.header('location', `${options.base}/api/v1/blasts/${blastId}`);
   sendJson(reply, 202, mediaResponse(202, seed.mediaPath));
 };
 
-const grant = async (seed: SeedRequest, reply: FastifyReply, { issueGrant }: SeedRoutesOptions): Promise<void> => {
-  const request = grantRequestOf(seed);
-  const { grantId, token } = await issueGrant(request);
+const acceptedBlast = async (
+  seed: SeedRequest,
+  request: FastifyRequest,
+  { acceptBlast, metrics }: SeedRoutesOptions,
+): Promise<AcceptedBlast> => {
+  try {
+    const key = request.headers['idempotency-key'];
+    const accepted = await acceptBlast(blastRequestOf(seed, [key].flat()[0]));
+    metrics.noteBlast(accepted.replayed ? 'replayed' : 'accepted');
+    return accepted;
+  } catch (error) {
+    metrics.noteBlast(refusalCodeOf(error));
+    throw error;
+  }
+};
+
+const grant = async (
+  seed: SeedRequest,
+  reply: FastifyReply,
+  { issueGrant, metrics }: SeedRoutesOptions,
+): Promise<void> => {
+  const { mediaId, grantId, token } = await noteResult(metrics.noteGrant, 'issued', async () => {
+    const request = grantRequestOf(seed);
+    return { mediaId: request.mediaId, ...(await issueGrant(request)) };
+  });
   // The path is given without any prefix of the public URL: the interface fixes how it begins.
-  sendJson(reply, 201, uploadResponse(201, '', { grantId, uri: `/api/rest/media/${request.mediaId}/${token}` }));
+  sendJson(reply, 201, uploadResponse(201, '', { grantId, uri: `/api/rest/media/${mediaId}/${token}` }));
 };
 
 const sendJson = (reply: FastifyReply, status: number, body: unknown): void => {

@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AppError } from '../domain/app-error.ts';
+import type { EndedRequest, Metrics } from '../domain/metrics.ts';
 import type { Log } from '../domain/ports.ts';
 import { type AllowedMethods, trackMethods } from './allowed-methods.ts';
 import { headersOf, type Refusal, refusalOf } from './error-status.ts';
@@ -17,6 +18,8 @@ export interface RefusalBody {
 export type RenderRefusal = (refusal: Refusal, path: string) => RefusalBody;
 
 export interface ServerOptions {
+  readonly listener: EndedRequest['listener'];
+  readonly metrics: Pick<Metrics, 'noteRequest'>;
   readonly log: Log;
   readonly render: RenderRefusal;
   readonly rewriteTarget: (target: string) => string;
@@ -62,12 +65,28 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     reply.headers(HEADERS);
     done(lacksHost(request.raw) ? NO_HOST : undefined);
   });
+  app.addHook('onResponse', (request, reply, done) => {
+    options.metrics.noteRequest(endedRequestOf(options.listener, request, reply));
+    done();
+  });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   answerStrays(app, trackMethods(app), options);
   app.setErrorHandler((error, request, reply) => handleError(error, request, reply, options));
   app.setSerializerCompiler(() => JSON.stringify);
   return app;
 };
+
+const endedRequestOf = (
+  listener: EndedRequest['listener'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): EndedRequest => ({
+  listener,
+  method: request.method,
+  route: request.routeOptions.url ?? null,
+  status: reply.statusCode,
+  durationMs: reply.elapsedTime,
+});
 
 /** RFC 9112 3.2: HTTP/1.1 without Host is answered by 400. */
 const lacksHost = ({ httpVersion, headers }: IncomingMessage): boolean =>

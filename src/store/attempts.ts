@@ -50,12 +50,13 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
   return async (attemptId, result) => {
     const now = await context.nowMs();
     const [attempt] = (await endAttempt(endingOf(attemptId, result, now))).rows;
-    if (!attempt) return;
+    if (!attempt) return false;
     const blast = await findRule(attempt.call_seq);
     const mayWait = attempt.answered_at === null && blast.state === 'active';
-    if (mayWait && mayRetry(blast.retry, result.outcome, attempt.number))
-      await waitAgain(context, attempt.call_seq, now + blast.retry.delaySeconds * 1000, blast.dialWithinMs);
-    else await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
+    const isOver = !mayWait || !mayRetry(blast.retry, result.outcome, attempt.number);
+    if (isOver) await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
+    else await waitAgain(context, attempt.call_seq, now + blast.retry.delaySeconds * 1000, blast.dialWithinMs);
+    return isOver;
   };
 };
 

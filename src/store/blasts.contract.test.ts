@@ -94,7 +94,7 @@ for (const dialect of DIALECTS)
       expect(await waiting()).toBe(6);
       const [first] = await claimAll(1);
       expect(await waiting()).toBe(5);
-      await transact((tx) => tx.recordOutcome(first?.attemptId ?? '', result('busy')));
+      expect(await transact((tx) => tx.recordOutcome(first?.attemptId ?? '', result('busy')))).toBe(false);
       expect((await find('a'))?.calls[0]?.state).toBe('waiting');
       expect(await waiting()).toBe(5);
       await transact((tx) => tx.cancelBlast('a'));
@@ -109,7 +109,9 @@ for (const dialect of DIALECTS)
       const calls = await claimAll();
       for (const [at, { attemptId }] of calls.entries()) {
         expect((await find())?.state).toBe('active');
-        await transact((tx) => tx.recordOutcome(attemptId, result(at === 0 ? 'busy' : 'completed')));
+        const outcome = at === 0 ? 'busy' : 'completed';
+        expect(await transact((tx) => tx.recordOutcome(attemptId, result(outcome)))).toBe(true);
+        expect(await transact((tx) => tx.recordOutcome(attemptId, result('failed')))).toBe(false);
       }
       const finished = await find();
       expect(finished?.state).toBe('finished');
@@ -121,11 +123,11 @@ for (const dialect of DIALECTS)
       await insert();
       const [first] = await claimAll(1);
       const attemptIds = [first?.attemptId];
-      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds });
+      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds, endedCalls: 2 });
       const outcomes = async () => (await find())?.calls.map((call) => call.outcome);
       expect(await outcomes()).toEqual([null, 'cancelled', 'cancelled']);
       expect((await find())?.state).toBe('cancelled');
-      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds });
+      expect(await transact((tx) => tx.cancelBlast('blast'))).toEqual({ attemptIds, endedCalls: 0 });
       await transact((tx) => tx.recordOutcome(first?.attemptId ?? '', result('completed')));
       expect(await outcomes()).toEqual(['completed', 'cancelled', 'cancelled']);
       expect((await find())?.state).toBe('cancelled');

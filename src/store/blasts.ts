@@ -75,7 +75,7 @@ const cancelBlast = async (context: Context, blastId: string) => {
     .where('state', '<>', 'finished')
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return null;
-  await finishWaiting(context, 'cancelled', (query) => query.where('blast_id', '=', blastId));
+  const endedCalls = await finishWaiting(context, 'cancelled', (query) => query.where('blast_id', '=', blastId));
   const open = await openAttempts(context).select('attempts.id').where('calls.blast_id', '=', blastId).execute();
-  return { attemptIds: open.map((attempt) => attempt.id) };
+  return { attemptIds: open.map((attempt) => attempt.id), endedCalls };
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blast, provision, trunk } from '../../test/support/store-fixture.ts';
 import { AppError } from '../domain/app-error.ts';
+import type { EndedCommit } from '../domain/metrics.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { storeOver } from './open-store.ts';
@@ -26,12 +27,14 @@ describe('group commit', () => {
   let path: string;
   let database: OpenDatabase;
   let store: Store;
+  let noted: EndedCommit[];
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ringcast-commit-'));
     path = join(directory, 'ringcast.db');
     const vault = await openVault(directory);
     database = await openDatabase(path);
-    store = storeOver(database, path, vault);
+    noted = [];
+    store = storeOver(database, path, vault, { noteCommit: (commit) => noted.push(commit) });
     await store.transact((tx) => provision(tx));
   });
   afterEach(async () => {
@@ -47,6 +50,13 @@ describe('group commit', () => {
     const before = countCommits(`${path}-wal`);
     await many(600, (tx, at) => tx.insertBlast(blast({ id: `b${at}` })));
     expect(countCommits(`${path}-wal`) - before).toBe(3);
+    expect(noted.map(({ units, isCommitted }) => [units, isCommitted])).toEqual([
+      [1, true],
+      [256, true],
+      [256, true],
+      [88, true],
+    ]);
+    for (const { durationMs } of noted) expect(durationMs).toBeGreaterThan(0);
     expect(await store.view((views) => views.countWaiting())).toBe(600);
   });
 
@@ -159,6 +169,7 @@ describe('group commit', () => {
     ]);
     for (const verdict of verdicts)
       expect(verdict).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+    expect(noted.at(-1)).toMatchObject({ units: 2, isCommitted: false });
     expect(await find('first')).toBeNull();
     await store.transact((tx) => tx.insertBlast(blast({ id: 'second' })));
     expect(await find('second')).not.toBeNull();

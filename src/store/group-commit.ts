@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import type { EndedCommit } from '../domain/metrics.ts';
 
 /** The transaction of a batch and the savepoint of each unit, as a database has them. Every verb may throw. */
 export interface CommitSession {
@@ -42,7 +43,11 @@ interface Unit {
  * is undone alone. Nobody is told anything, not even of a refusal, before the batch is committed: what a unit has read
  * may be the work of another one in the batch. If the commit fails, all of the batch fail with it.
  */
-export const createGroupCommit = (session: CommitSession, limits: GroupCommitLimits = LIMITS): GroupCommit => {
+export const createGroupCommit = (
+  session: CommitSession,
+  limits: GroupCommitLimits = LIMITS,
+  noteCommit: (commit: EndedCommit) => void = () => undefined,
+): GroupCommit => {
   let queue: Unit[] = [];
   let scheduled = false;
   let draining = false;
@@ -57,7 +62,10 @@ export const createGroupCommit = (session: CommitSession, limits: GroupCommitLim
   const runNext = async (): Promise<void> => {
     const batch = queue.slice(0, limits.maxBatch);
     queue = queue.slice(limits.maxBatch);
-    await runBatch(session, batch);
+    const begunAtMs = performance.now();
+    const { isCommitted, tell } = await runBatch(session, batch);
+    noteCommit({ units: batch.length, durationMs: performance.now() - begunAtMs, isCommitted });
+    tell();
     scheduled = false;
     if (queue.length > 0) schedule();
     else onIdle();
@@ -83,17 +91,25 @@ export const createGroupCommit = (session: CommitSession, limits: GroupCommitLim
   };
 };
 
-const runBatch = async (session: CommitSession, batch: readonly Unit[]): Promise<void> => {
+/** Runs a batch in one transaction; `tell` settles its units. */
+const runBatch = async (
+  session: CommitSession,
+  batch: readonly Unit[],
+): Promise<{ readonly isCommitted: boolean; readonly tell: () => void }> => {
   const verdicts: (() => void)[] = [];
   try {
     session.begin();
     for (const unit of batch) verdicts.push(await runUnit(session, unit));
     session.commit();
   } catch (error) {
-    abandon(session, batch, error);
-    return;
+    return { isCommitted: false, tell: () => abandon(session, batch, error) };
   }
-  for (const tell of verdicts) tell();
+  return {
+    isCommitted: true,
+    tell: () => {
+      for (const tell of verdicts) tell();
+    },
+  };
 };
 
 /** Runs one unit under its savepoint; the answer tells its caller. Throws if the whole transaction is lost. */

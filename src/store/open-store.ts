@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Metrics } from '../domain/metrics.ts';
 import type { Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { transactionOf, viewsOf } from './assemble.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, LIMITS } from './group-commit.ts';
 import { readClockMs } from './sqlite/clock.ts';
 import { type OpenDatabase, openDatabase } from './sqlite/open-database.ts';
 import { createReaders } from './sqlite/readers.ts';
@@ -15,13 +16,15 @@ export interface SqliteStoreOptions {
   readonly path: string;
   readonly vault: Vault;
   readonly log: Log;
+  /** Where commits are noted; left out, nowhere. */
+  readonly metrics?: Pick<Metrics, 'noteCommit'>;
 }
 
 /**
  * Opens the store in the SQLite file at `path`, which is made if it does not exist.
  * Throws an Error with one sentence that names the fix if it cannot be used.
  */
-export const openSqliteStore = async ({ path, vault, log }: SqliteStoreOptions): Promise<Store> => {
+export const openSqliteStore = async ({ path, vault, log, metrics }: SqliteStoreOptions): Promise<Store> => {
   makeDirectory(dirname(path));
   const database = await openDatabase(path);
   try {
@@ -31,14 +34,19 @@ export const openSqliteStore = async ({ path, vault, log }: SqliteStoreOptions):
     throw error;
   }
   log.info({ path }, 'database open');
-  return storeOver(database, path, vault);
+  return storeOver(database, path, vault, metrics);
 };
 
 /** The store over an open database. */
-export const storeOver = (database: OpenDatabase, path: string, vault: Vault): Store => {
+export const storeOver = (
+  database: OpenDatabase,
+  path: string,
+  vault: Vault,
+  metrics?: Pick<Metrics, 'noteCommit'>,
+): Store => {
   const { db } = database.writer;
   const session = writerSession(database.writer);
-  const commits = createGroupCommit(session);
+  const commits = createGroupCommit(session, LIMITS, metrics?.noteCommit);
   const transaction = transactionOf({ db, vault, nowMs: session.nowMs });
   const readers = createReaders(path, (reader) =>
     viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db) }),

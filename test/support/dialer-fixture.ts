@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClipCache } from '../../src/app/clip-cache.ts';
-import { createDialer, type Dialer } from '../../src/app/dialer.ts';
+import { createDialer, type Dialer, type DialerOptions } from '../../src/app/dialer.ts';
 import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
@@ -11,6 +11,7 @@ import type { Store } from '../../src/domain/store-port.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
+import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 
 const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
@@ -44,7 +45,9 @@ export const openDialerFixture = async () => {
   const admissions = new Map<string, Admission>();
   let onDialled = (): void => {};
 
-  const dialerOf = (limits: { maxConcurrentCalls?: number; store?: Store } = {}): Dialer => {
+  const dialerOf = (
+    limits: { maxConcurrentCalls?: number; store?: Store; metrics?: DialerOptions['metrics'] } = {},
+  ): Dialer => {
     const used = limits.store ?? store;
     return createDialer({
       store: used,
@@ -74,6 +77,7 @@ export const openDialerFixture = async () => {
         return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
       },
       monotonicMs: () => performance.now(),
+      metrics: limits.metrics ?? NO_METRICS,
       log: QUIET_LOG,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
       callsPerSecond: 10_000,
@@ -85,6 +89,7 @@ export const openDialerFixture = async () => {
     id: string,
     destinations: readonly string[],
     trunkIds: readonly string[] = [],
+    dialWithinMs = 60_000,
   ): Promise<void> => {
     await store.transact(async (tx) => {
       const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY };
@@ -99,7 +104,7 @@ export const openDialerFixture = async () => {
         greetingId: null,
         playlist: [{ mediaId: null, clipId: null, frameCount: 1 }],
         retry: NO_RETRY,
-        dialWithinMs: 60_000,
+        dialWithinMs,
       });
     });
   };

@@ -15,6 +15,7 @@ import { buildPublicServer, type PublicLimits } from '../../src/http/public-serv
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
+import { NO_METRICS } from './no-metrics.ts';
 
 export const KEY = 'key-of-application-one';
 export const OTHER_KEY = 'key-of-application-two';
@@ -86,6 +87,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     routeHealth: routeHealthOf(switches, counters),
     dialer: dialerOf(switches, counters),
     random,
+    metrics: NO_METRICS,
     log,
     scratchDirectory,
     limits: { ...LIMITS, ...options.limits },
@@ -103,7 +105,11 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     publicUrl: options.publicUrl ? new URL(options.publicUrl) : null,
     isReady: () => switches.ready,
   });
-  const operatorServer = buildOperatorServer({ ...shared, operatorToken: OPERATOR_TOKEN });
+  const operatorServer = buildOperatorServer({
+    ...shared,
+    exposition: { contentType: 'text/plain', read: async () => '' },
+    operatorToken: OPERATOR_TOKEN,
+  });
   const publicPort = await listen(publicServer);
   const operatorPort = await listen(operatorServer);
   await seed(store);
