@@ -6,7 +6,7 @@ import { openCalling } from './calling.ts';
 import { wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
-import { emptyScratch, openDataDirectory, operatorTokenOf, StartError } from './data-directory.ts';
+import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
 import type { Log } from './domain/ports.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
@@ -101,8 +101,7 @@ const flagVariables = (flags: Readonly<Record<string, string>>): Record<string, 
     SETTINGS.flatMap(({ variable, flag }) => (flags[flag] === undefined ? [] : [[variable, flags[flag]]])),
   );
 
-const sentenceOf = (error: unknown): string =>
-  error instanceof ConfigError || error instanceof StartError || error instanceof Error ? error.message : String(error);
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const announce = ({ publicUrl, operatorUrl, sip }: Running): void => {
   const line = process.stdout.isTTY

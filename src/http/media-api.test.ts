@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { applicationClient } from '../../test/support/application-client.ts';
 import { type HttpFixture, KEY, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
 import { decodeUlaw } from '../rtp/g711.ts';
 import { readWav } from '../rtp/wav.ts';
@@ -13,30 +14,7 @@ afterEach(() => {
 });
 afterAll(() => http.close());
 
-const call = (method: string, path: string, options: { key?: string; body?: unknown } = {}) =>
-  fetch(http.publicUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${options.key ?? KEY}`,
-      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  });
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails on what is not there
-const json = async (response: Response): Promise<any> => response.json();
-
-const get = async (path: string, key = KEY) => json(await call('GET', path, { key }));
-
-const expectProblem = async (response: Response, status: number, field?: string): Promise<void> => {
-  expect(response.status).toBe(status);
-  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  expect(response.headers.get('cache-control')).toBe('no-store');
-  const problem = await json(response);
-  expect(problem).toMatchObject({ type: 'about:blank', status, title: expect.any(String) });
-  expect(problem.detail).toMatch(/^\S.+\.$/);
-  expect(problem.field).toBe(field);
-};
+const { call, json, get, expectProblem } = applicationClient(() => http);
 
 describe('C bearer keys', () => {
   const paths = ['/api/v1/media', '/api/v1/media/101', '/api/v1/networks', '/api/v1/blasts', '/api/v1/blasts/1'];
