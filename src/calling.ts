@@ -9,7 +9,9 @@ import type { Metrics } from './domain/metrics.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { startMediaThread } from './media/link.ts';
+import { createDns } from './telephony/dns.ts';
 import { createLoginRefusals, type LoginRefusals } from './telephony/login-refusals.ts';
+import { createTrunkEvidence } from './telephony/trunk-evidence.ts';
 import { createTrunkMonitor } from './telephony/trunk-monitor.ts';
 import { openUdpTransport, type SipTransport } from './telephony/udp-transport.ts';
 import { createUserAgent } from './telephony/user-agent.ts';
@@ -40,6 +42,9 @@ export const openCalling = async (
     transport,
     media,
     externalAddress: config.externalAddress,
+    onCallSign: (trunkId, sign) => monitor.noteCall(trunkId, sign),
+    dns: createDns({ monotonicMs, wakeAfter }),
+    monotonicMs,
     onLogin: (trunkId, verdict) => {
       if (verdict === 'accepted') refusals.accepted(trunkId);
       else noteRefusal(refusals, trunkId, log);
@@ -53,6 +58,8 @@ export const openCalling = async (
     probe: agent.probe,
     listTargets: () => listTargets(store),
     refusals,
+    evidence: createTrunkEvidence(monotonicMs),
+    registration: () => null,
     wakeAfter,
     log,
   });

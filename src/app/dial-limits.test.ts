@@ -14,6 +14,7 @@ const trunk = (id: string, limits: Partial<Trunk>): Trunk => ({
   maxConcurrentCalls: null,
   callsPerSecond: null,
   codecs: ['PCMU'],
+  register: false,
   healthCheck: 'none',
   createdAt: 0,
   ...limits,

@@ -30,7 +30,7 @@ export interface Dialer extends DialerHandle {
 export interface DialerOptions {
   readonly store: Store;
   readonly placeCall: PlaceCall;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   readonly clips: ClipCache;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;

@@ -31,7 +31,6 @@ export interface ProvisionTrunks {
   remove(id: string): Promise<void>;
 }
 
-const DEFAULT_SIP_PORT = 5060;
 const MAX_CALLS = 100_000;
 
 /** Trunks, checked strictly: what they hold goes into SIP messages. New ones are probed at once. */
@@ -71,7 +70,7 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
   return {
     id,
     host: checkedHost(input.host),
-    port: checkedNumber('port', input.port, 65_535) ?? DEFAULT_SIP_PORT,
+    port: checkedNumber('port', input.port, 65_535),
     transport: 'udp',
     username: checkedUsername(input.username),
     ...(input.password === undefined ? {} : { password: checkedPassword(input.password) }),
@@ -80,6 +79,7 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     maxConcurrentCalls: checkedNumber('maxConcurrentCalls', input.maxConcurrentCalls, MAX_CALLS),
     callsPerSecond: checkedNumber('callsPerSecond', input.callsPerSecond, MAX_CALLS),
     codecs: checkedCodecs(input.codecs),
+    register: checkedRegister(input),
     healthCheck: checkedHealthCheck(input.healthCheck),
   };
 };
@@ -93,6 +93,14 @@ const refuseNotCarried = ({ transport, register, srtp }: TrunkInput): void => {
   if (srtp != null && srtp !== 'off') {
     throw invalidField('srtp', 'srtp must be "off": this version does not carry SRTP yet.');
   }
+};
+
+/** The address of record that is registered is the user's. */
+const checkedRegister = ({ register, username }: TrunkInput): boolean => {
+  if (register === true && username == null) {
+    throw invalidField('register', 'register needs a username: it is what is registered with the trunk.');
+  }
+  return register === true;
 };
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';

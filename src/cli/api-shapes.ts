@@ -35,7 +35,7 @@ export interface Network {
 export interface Trunk {
   readonly id: string;
   readonly host: string;
-  readonly port: number;
+  readonly port: number | null;
   readonly transport: string;
   readonly hasPassword: boolean;
   readonly callerId: string | null;
@@ -47,6 +47,12 @@ export interface Trunk {
   readonly state: string;
   /** Absent from servers that know none. */
   readonly stateReason?: string | null;
+  readonly degraded?: boolean;
+  readonly registration?: {
+    readonly state: string;
+    readonly expiresAt: string | null;
+    readonly reason: string | null;
+  } | null;
 }
 
 export interface Media {

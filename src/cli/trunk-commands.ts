@@ -22,8 +22,18 @@ interface Options extends OperatorOptions {
   readonly maxConcurrentCalls?: number;
   readonly callsPerSecond?: number;
   readonly codec?: readonly string[];
+  readonly register?: boolean;
   readonly healthCheck?: string;
 }
+
+const stateOf = ({ state, stateReason, degraded }: Trunk): string =>
+  `${state}${degraded ? ', degraded' : ''}${stateReason ? `: ${stateReason}` : ''}`;
+
+const registrationOf = ({ registration }: Trunk): string => {
+  if (!registration) return '-';
+  const { state, expiresAt, reason } = registration;
+  return `${state}${expiresAt === null ? '' : ` until ${expiresAt}`}${reason === null ? '' : `: ${reason}`}`;
+};
 
 const TRUNKS: Resource<Trunk> = {
   path: '/operator/v1/trunks',
@@ -31,8 +41,9 @@ const TRUNKS: Resource<Trunk> = {
   plural: 'trunks',
   columns: [
     ['id', (trunk) => trunk.id],
-    ['address', (trunk) => `${trunk.host}:${trunk.port}/${trunk.transport}`],
-    ['state', ({ state, stateReason }) => (stateReason ? `${state}: ${stateReason}` : state)],
+    ['address', ({ host, port, transport }) => `${host}${port === null ? '' : `:${port}`}/${transport}`],
+    ['state', stateOf],
+    ['registration', registrationOf],
     ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
     ['caller id', (trunk) => trunk.callerId ?? '-'],
     ['most calls', (trunk) => String(trunk.maxConcurrentCalls ?? '-')],
@@ -53,18 +64,21 @@ const given = (options: Options): Record<string, unknown> =>
     maxConcurrentCalls: options.maxConcurrentCalls,
     callsPerSecond: options.callsPerSecond,
     codecs: options.codec,
+    register: options.register,
     healthCheck: options.healthCheck,
   });
 
 const withFields = (command: Command): Command =>
   withOperator(command)
-    .option('--port <port>', 'its SIP port (default: 5060)', wholeNumber(1, 65_535))
+    .option('--port <port>', 'its SIP port (default: what DNS says of its name, else 5060)', wholeNumber(1, 65_535))
     .option('--username <name>', 'user name it asks for')
     .option('--password <password>', 'password it asks for')
     .option('--caller-id <number>', 'number shown to callees, or none')
     .option('--max-concurrent-calls <n>', 'calls it carries at once', wholeNumber(1, 1_000_000))
     .option('--calls-per-second <n>', 'new calls it takes a second', wholeNumber(1, 1_000_000))
     .option('--codec <name>', 'codec to offer, such as PCMU (repeat for more, in order)', repeated)
+    .option('--register', 'register there under the user name')
+    .option('--no-register', 'do not register there (default)')
     .option('--health-check <kind>', 'options (default) or none');
 
 /** `ringcast trunk`: the SIP peers that carry calls. */

@@ -2,7 +2,7 @@ import type { AttemptResult, CallOrder } from './call.ts';
 import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits } from './media.ts';
 import type { Routes } from './network.ts';
-import type { Admission, TrunkState } from './trunk.ts';
+import type { Admission, TrunkRegistration, TrunkState } from './trunk.ts';
 
 export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: Codec };
 
@@ -24,7 +24,11 @@ export interface RouteHealth {
   trunkState(trunkId: string): TrunkState;
   /** What is wrong with the trunk beyond silence, in a sentence; null if nothing. */
   stateReason(trunkId: string): string | null;
-  /** Whether the trunk may be given calls, as far as it takes our user name and password. */
+  /** Not down, but something is wrong with it: it is chosen after others. */
+  isDegraded(trunkId: string): boolean;
+  /** Null for a trunk that is not to be registered. */
+  registration(trunkId: string): TrunkRegistration | null;
+  /** Whether the trunk may be given calls: not while it refuses our password, or has asked to be left alone. */
   admission(trunkId: string): Admission;
   /** Whether any way out of the network is not known to be down. Unknown counts as up. */
   isCallable(routes: Routes): boolean;

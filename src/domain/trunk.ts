@@ -4,7 +4,8 @@ import type { Codec } from './codec.ts';
 export interface Trunk {
   readonly id: string;
   readonly host: string;
-  readonly port: number;
+  /** Null: DNS says it (RFC 3263). */
+  readonly port: number | null;
   readonly transport: 'udp';
   readonly username: string | null;
   readonly hasPassword: boolean;
@@ -14,6 +15,8 @@ export interface Trunk {
   readonly maxConcurrentCalls: number | null;
   readonly callsPerSecond: number | null;
   readonly codecs: readonly Codec[];
+  /** Whether it has to be told where we are (RFC 3261 10). */
+  readonly register: boolean;
   readonly healthCheck: 'options' | 'none';
   readonly createdAt: number;
 }
@@ -25,6 +28,15 @@ export interface TrunkCredentials {
 }
 
 export type TrunkState = 'up' | 'down' | 'unknown';
+
+/** Where our registration at a trunk stands (RFC 3261 10). */
+export interface TrunkRegistration {
+  readonly state: 'registering' | 'registered' | 'failed';
+  /** When the registration that the trunk last granted ends, by the wall clock; null if there is none. */
+  readonly expiresAt: number | null;
+  /** Why the last try failed, in words; null if it did not. */
+  readonly reason: string | null;
+}
 
 /** How many calls a trunk may get: any number, one that tries whether its password is right, or none for now. */
 export type Admission = 'open' | 'trial' | 'held';

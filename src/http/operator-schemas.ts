@@ -42,6 +42,8 @@ export const TrunkBody = strictObject({
   hasPassword: readOnly,
   state: readOnly,
   stateReason: readOnly,
+  degraded: readOnly,
+  registration: readOnly,
   createdAt: readOnly,
 });
 

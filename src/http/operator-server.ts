@@ -9,6 +9,7 @@ import type { Refusal } from './error-status.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
 import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
@@ -20,7 +21,7 @@ import { isSameSecret, startSha256 } from './sha256.ts';
 export interface OperatorServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>;
+  readonly routeHealth: TrunkHealth & Pick<RouteHealth, 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;
   readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;

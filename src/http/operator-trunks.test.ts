@@ -17,7 +17,7 @@ describe('D trunks', () => {
     expect(trunk).toEqual({
       id: expect.stringMatching(/^[0-9]+$/),
       host: 'sip.example',
-      port: 5060,
+      port: null,
       transport: 'udp',
       username: 'u',
       hasPassword: true,
@@ -31,6 +31,8 @@ describe('D trunks', () => {
       healthCheck: 'options',
       state: 'unknown',
       stateReason: null,
+      degraded: false,
+      registration: null,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(http.counters.refreshes).toBe(refreshes + 1);

@@ -7,7 +7,7 @@ import { MAX_TRUNK_LABELS, OTHER, type TrunkLabel } from './labels.ts';
 /** Where the figures come from that are read when they are scraped. */
 export interface FigureSources {
   readonly store: Pick<Store, 'view'>;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'registration'>;
   readonly log: Log;
 }
 
@@ -22,20 +22,31 @@ export const figureReader = (registry: Registry, trunkLabel: TrunkLabel) => {
       gauges.storeUp.set(1);
       gauges.waiting.set(waiting);
       gauges.overdue.set(overdueMs / 1000);
-      gauges.trunkState.reset();
-      const labels = new Map(trunkIds.map((id) => [trunkLabel(id), routeHealth.trunkState(id)]));
+      resetTrunks(gauges);
+      const labels = new Map(trunkIds.map((id) => [trunkLabel(id), id]));
       labels.delete(OTHER);
-      for (const [trunk, now] of labels)
-        for (const state of TRUNK_STATES) gauges.trunkState.set({ trunk, state }, state === now ? 1 : 0);
+      for (const [trunk, id] of labels) setTrunk(gauges, trunk, id, routeHealth);
     } catch (error) {
       // The other metrics are wanted most just now; old figures would lie.
       log.warn({ err: error }, 'the store could not be read for metrics');
       gauges.storeUp.set(0);
       gauges.waiting.remove();
       gauges.overdue.remove();
-      gauges.trunkState.reset();
+      resetTrunks(gauges);
     }
   };
+};
+
+const resetTrunks = ({ trunkState, degraded, registered }: Gauges): void => {
+  for (const gauge of [trunkState, degraded, registered]) gauge.reset();
+};
+
+const setTrunk = (gauges: Gauges, trunk: string, id: string, routeHealth: FigureSources['routeHealth']): void => {
+  const now = routeHealth.trunkState(id);
+  for (const state of TRUNK_STATES) gauges.trunkState.set({ trunk, state }, state === now ? 1 : 0);
+  gauges.degraded.set({ trunk }, Number(routeHealth.isDegraded(id)));
+  const registration = routeHealth.registration(id);
+  if (registration) gauges.registered.set({ trunk }, Number(registration.state === 'registered'));
 };
 
 /** A counter, an index step for each trunk that is waited for, and one page: bounded however many calls wait. */
@@ -49,6 +60,8 @@ const readFigures = async (views: Views) => {
   };
 };
 
+type Gauges = ReturnType<typeof figureGauges>;
+
 const figureGauges = (registry: Registry) => {
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
@@ -60,5 +73,13 @@ const figureGauges = (registry: Registry) => {
       'How long the oldest waiting call has been due; 0 if none is.',
     ),
     trunkState: gauge('ringcast_trunk_state', 'State of each trunk: 1 for the one it is in.', ['trunk', 'state']),
+    degraded: gauge('ringcast_trunk_degraded', 'Whether the trunk carries calls and something is wrong with it.', [
+      'trunk',
+    ]),
+    registered: gauge(
+      'ringcast_trunk_registered',
+      'Whether we are registered with the trunk; none if we are not to be.',
+      ['trunk'],
+    ),
   };
 };

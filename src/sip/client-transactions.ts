@@ -22,6 +22,8 @@ export interface ClientTransactions {
    * this has returned. The answer destroys the transaction: nothing is sent or heard any more (RFC 3261 9.1).
    */
   start(request: SipRequest, to: Address, user: ClientTransactionUser): () => void;
+  /** Repeats the request no more; what is answered to it late is still heard, until timer B or F. */
+  hush(request: SipRequest): void;
   /** Takes a response to its transaction; false if it matches none. */
   receive(response: SipResponse): boolean;
   readonly size: number;
@@ -94,6 +96,7 @@ export const createClientTransactions = (options: {
         entries.delete(key);
       };
     },
+    hush: (request) => entries.get(keyOf(request.vias[0], request.method))?.machine.input({ kind: 'hush' }),
     receive: (response) => {
       const entry = entries.get(keyOf(response.vias[0], response.cseq.method));
       if (!entry || !answers(response, entry.request)) return false;

@@ -54,6 +54,7 @@ interface TrunkColumns {
   calls_per_second: number | null;
   codecs: string;
   health_check: string;
+  register: Generated<number>;
 }
 
 interface ClipColumns {

@@ -7,10 +7,13 @@ import { listed, windowOf } from './page.ts';
 import { insertUnderId, parseJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 
+/** The column knows no null, and nobody listens on port 0. */
+const PORT_BY_DNS = 0;
+
 const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   id: row.id,
   host: row.host,
-  port: row.port,
+  port: row.port === PORT_BY_DNS ? null : row.port,
   transport: row.transport as Trunk['transport'],
   username: row.username,
   hasPassword: row.password !== null,
@@ -19,6 +22,7 @@ const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   maxConcurrentCalls: row.max_concurrent_calls,
   callsPerSecond: row.calls_per_second,
   codecs: parseJson(row.codecs),
+  register: row.register === 1,
   healthCheck: row.health_check as Trunk['healthCheck'],
   createdAt: row.created_at,
 });
@@ -67,7 +71,7 @@ export const trunkVerbs = (context: Context): Pick<Transaction, 'createTrunk' | 
 
 const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   host: trunk.host,
-  port: trunk.port,
+  port: trunk.port ?? PORT_BY_DNS,
   transport: trunk.transport,
   username: trunk.username,
   ...passwordOf(vault, id, trunk),
@@ -76,6 +80,7 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   max_concurrent_calls: trunk.maxConcurrentCalls,
   calls_per_second: trunk.callsPerSecond,
   codecs: JSON.stringify(trunk.codecs),
+  register: Number(trunk.register),
   health_check: trunk.healthCheck,
 });
 

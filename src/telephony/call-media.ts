@@ -28,7 +28,7 @@ const isLoopback = (address: string): boolean => address.startsWith('127.') || a
 /** Loopback as a media address is for peers that signal from there. */
 export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const port: MediaPort = prepared.media;
-  const allowLoopback = isLoopback(prepared.peer.address);
+  const allowLoopback = isLoopback(prepared.hops[0].address);
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
 

@@ -2,7 +2,9 @@ import type { CallOrder } from '../domain/call.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
 import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import type { Address } from '../sip/via.ts';
 import { buildInvite } from './build-invite.ts';
 import { CannotCall, targetOf } from './call-target.ts';
@@ -12,15 +14,17 @@ import type { Signalling } from './signalling.ts';
 export interface PreparedCall {
   readonly media: MediaPort;
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly hops: readonly [Hop, ...Hop[]];
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
 }
 
-const locatePeer = async (signalling: Signalling, host: string, port: number | null): Promise<Address> => {
+const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<PreparedCall['hops']> => {
   try {
-    return await signalling.locate(host, port);
+    const [first, ...others] = signalling.hops.rank(await signalling.locate(target));
+    if (!first) throw new Error(`The host name ${target.host} has no address.`);
+    return [first, ...others];
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
@@ -49,8 +53,8 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const peer = await locatePeer(signalling, target.host, target.port);
-  const localAddress = await findLocalAddress(signalling, peer);
+  const hops = await locatePeer(signalling, target.at);
+  const localAddress = await findLocalAddress(signalling, hops[0]);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
     sessionId: signalling.random.digits(15),
@@ -61,5 +65,5 @@ export const prepareCall = async (
     direction: 'sendrecv',
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, peer, localAddress, local };
+  return { media: port, invite, hops, localAddress, local };
 };

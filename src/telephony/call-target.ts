@@ -2,6 +2,7 @@ import type { CallOrder, CallTrunk } from '../domain/call.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { findParam } from '../sip/params.ts';
+import { type LocateTarget, targetOfUri } from '../sip/server-location.ts';
 import { bracketHost, isSipUri, parseUri, type SipUri, sipUri } from '../sip/uri.ts';
 
 /** Why no INVITE can be sent, and the outcome that this is. */
@@ -18,9 +19,15 @@ export class CannotCall extends Error {
 /** What is called, and where its INVITE is sent. */
 export interface CallTarget {
   readonly uri: SipUri;
-  readonly host: string;
-  readonly port: number | null;
+  readonly at: LocateTarget;
 }
+
+/** Where a trunk is. */
+export const targetOfTrunk = (trunk: Pick<CallTrunk, 'host' | 'port' | 'transport'>): LocateTarget => ({
+  host: trunk.host,
+  port: trunk.port,
+  transport: trunk.transport,
+});
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
 
@@ -50,9 +57,8 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), host: hostOfTrunk(trunk), port: trunk.port };
+    return { uri: numberUri(destination.number, trunk), at: targetOfTrunk(trunk) };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port };
-  return { uri, host: uri.host, port: uri.port };
+  return { uri, at: trunk ? targetOfTrunk(trunk) : targetOfUri(uri) };
 };

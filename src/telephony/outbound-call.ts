@@ -7,6 +7,7 @@ import type { SipResponse } from '../sip/message.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
 import { type CallMedia, createCallMedia } from './call-media.ts';
 import { type PreparedCall, prepareCall } from './call-preparation.ts';
+import { withSigns } from './call-signs.ts';
 import { type Answer, type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall } from './call-state.ts';
 import { CannotCall } from './call-target.ts';
 import { InviteLeg } from './invite-leg.ts';
@@ -115,22 +116,26 @@ class Call implements OutboundCall {
     const equipment = this.#equipment;
     if (!equipment) return;
     const { signalling, order } = this.#around;
-    signalling.meet(equipment.peer);
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
     this.#leg = new InviteLeg(
       signalling,
       { ...equipment, trunk: order.trunk },
-      {
-        onProvisional: (status) => this.#input({ kind: 'provisional', status }),
-        onAccepted: (response) =>
-          this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
-        onChallenged: (response) => this.#input({ kind: 'challenged', ...statusOf(response) }),
-        onRefused: ({ status, reason }, words) => this.#input({ kind: 'refused', status, reason: words ?? reason }),
-        onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
-        onBye: () => this.#input({ kind: 'peer-bye' }),
-        onOffer: (offer) => equipment.callMedia.answerOffer(offer),
-        onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
-      },
+      withSigns(
+        {
+          onProvisional: (status) => this.#input({ kind: 'provisional', status }),
+          onAccepted: (response) =>
+            this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
+          onChallenged: (response) => this.#input({ kind: 'challenged', ...statusOf(response) }),
+          onRefused: ({ status, reason }, words) => this.#input({ kind: 'refused', status, reason: words ?? reason }),
+          onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
+          isWanted: () => this.#state.outcome === null,
+          onBye: () => this.#input({ kind: 'peer-bye' }),
+          onOffer: (offer) => equipment.callMedia.answerOffer(offer),
+          onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
+        },
+        order.trunk,
+        signalling.onCallSign,
+      ),
     );
   }
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createSeededNetwork } from '../../test/support/seeded-network.ts';
 import { requestOf, responseOf } from '../../test/support/sip-messages.ts';
-import { OURS, PEER } from '../../test/support/telephony-bench.ts';
+import { OURS, PEER, zoneOf } from '../../test/support/telephony-bench.ts';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../sip/message.ts';
@@ -12,6 +12,7 @@ import { parseMessage } from '../sip/parse.ts';
 import { respond } from '../sip/response.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import { udpVia } from '../sip/via.ts';
+import type { ProbeResult } from './probe.ts';
 import type { SipTransport } from './udp-transport.ts';
 import { createUserAgent, type UserAgent } from './user-agent.ts';
 
@@ -33,7 +34,7 @@ const listen = (transport: SipTransport, onRequest?: (request: SipRequest) => Si
   });
 
 /** Lets the agent meet the peer, as the trunk monitor does. */
-const meetPeer = async (answerWith: number | null): Promise<boolean> => {
+const meetPeer = async (answerWith: number | null): Promise<ProbeResult> => {
   listen(peer, (request) => (answerWith === null ? null : respond(request, answerWith, { toTag: 'p' })));
   const probed = agent.probe({ host: PEER.address, port: PEER.port });
   await clock.advance(5_000);
@@ -59,6 +60,8 @@ beforeEach(() => {
     transport: network.attach(OURS),
     media: createVirtualMedia(clock),
     externalAddress: null,
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
     log: QUIET_LOG,
@@ -67,20 +70,20 @@ beforeEach(() => {
 
 describe('probe', () => {
   test.each([
-    [200, true],
-    [404, true],
-    [405, true],
-    [503, false],
-    [100, false],
-    [null, false],
-  ])('an answer of %s: %s', async (status, isUp) => {
-    expect(await meetPeer(status)).toBe(isUp);
+    [200, 'up'],
+    [404, 'up'],
+    [405, 'up'],
+    [503, 'down'],
+    [100, 'down'],
+    [null, 'down'],
+  ])('an answer of %s: %s', async (status, health) => {
+    expect(await meetPeer(status)).toMatchObject({ health });
     await clock.runOut();
     expect([agent.counts().transactions, clock.waiting]).toEqual([0, 0]);
   });
 
   test('a host that cannot be found is down', async () => {
-    expect(await agent.probe({ host: 'no such host', port: 5060 })).toBe(false);
+    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({ health: 'down', retryAfterMs: null });
   });
 });
 

@@ -3,12 +3,15 @@ import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { nextHopOf } from '../sip/dialog.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr } from '../sip/name-addr.ts';
+import { targetOfUri } from '../sip/server-location.ts';
 import type { SendOctets, ServerTransaction } from '../sip/server-transactions.ts';
 import { bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
 import { type Address, BRANCH_COOKIE, udpVia, type Via } from '../sip/via.ts';
+import type { HopMemory } from './hop-memory.ts';
 import type { KnownChallenges } from './known-challenges.ts';
 import type { FindLocalAddress } from './local-address.ts';
 import type { Locate } from './locate.ts';
+import type { CallSign } from './trunk-evidence.ts';
 
 /** What a call sees of the user agent that places it. */
 export interface Signalling {
@@ -17,6 +20,8 @@ export interface Signalling {
   readonly dialogs: Map<string, DialogUser>;
   readonly send: SendOctets;
   readonly locate: Locate;
+  /** Which hops failed lately. */
+  readonly hops: HopMemory;
   readonly findLocalAddress: FindLocalAddress;
   /** Port of Via and Contact. */
   readonly port: number;
@@ -26,6 +31,8 @@ export interface Signalling {
   readonly challenges: KnownChallenges;
   /** Hears whether a trunk takes our user name and password. */
   readonly onLogin: (trunkId: string, verdict: 'accepted' | 'refused') => void;
+  /** Hears what each call shows of its trunk. */
+  readonly onCallSign: (trunkId: string, sign: CallSign) => void;
   readonly wakeAfter: WakeAfter;
   readonly random: RandomSource;
   readonly log: Log;
@@ -61,14 +68,15 @@ export const withNextHop = (
   use: (to: Address) => void,
 ): void => {
   const uri = nextHopOf(request);
-  const located = isSipUri(uri) ? signalling.locate(uri.host, uri.port) : fallback;
+  const located = isSipUri(uri) ? signalling.locate(targetOfUri(uri)) : [fallback];
   const go = (to: Address): void => {
     signalling.meet(to);
     use(to);
   };
-  if (!(located instanceof Promise)) go(located);
+  const goToFirst = ([to = fallback]: readonly Address[]): void => go(to);
+  if (!(located instanceof Promise)) goToFirst(located);
   else {
-    located.then(go, (error: unknown) => {
+    located.then(goToFirst, (error: unknown) => {
       signalling.log.warn(
         { err: error, callId: request.callId },
         'next hop of a dialog not found; using its first peer',

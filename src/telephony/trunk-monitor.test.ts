@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createLoginRefusals } from './login-refusals.ts';
+import type { ProbeResult } from './probe.ts';
+import { createTrunkEvidence } from './trunk-evidence.ts';
 import { createTrunkMonitor, type MonitoredTrunk } from './trunk-monitor.ts';
 
 const trunk = (id: string, host = `${id}.test`, healthCheck: MonitoredTrunk['healthCheck'] = 'options') => ({
   id,
   host,
   port: 5060,
+  transport: 'udp' as const,
   healthCheck,
 });
 
@@ -20,11 +23,14 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
   const refusals = createLoginRefusals(() => clock.nowMs);
   const monitor = createTrunkMonitor({
     refusals,
+    evidence: createTrunkEvidence(() => clock.nowMs),
+    registration: () => null,
     // As the real one: an answer after 10 ms, or none for 4 s.
     probe: ({ host }) => {
       asked.push({ atMs: clock.nowMs, host });
       const answers = isUp.get(host) ?? true;
-      return new Promise((resolve) => clock.wakeAfter(answers ? 10 : 4_000, () => resolve(answers)));
+      const result: ProbeResult = { health: answers ? 'up' : 'down', retryAfterMs: null };
+      return new Promise((resolve) => clock.wakeAfter(answers ? 10 : 4_000, () => resolve(result)));
     },
     listTargets: async () => {
       if (listProblem) throw listProblem;

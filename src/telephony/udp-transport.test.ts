@@ -5,8 +5,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
-import { wakeAfter } from '../clock.ts';
+import { monotonicMs, wakeAfter } from '../clock.ts';
 import type { Address } from '../sip/via.ts';
+import { createDns } from './dns.ts';
 import { addressTowards, createFindLocalAddress } from './local-address.ts';
 import { openUdpTransport, type SipTransport } from './udp-transport.ts';
 import { createUserAgent } from './user-agent.ts';
@@ -83,6 +84,8 @@ describe('a user agent on real sockets', () => {
       transport,
       media: createVirtualMedia(createVirtualClock()),
       externalAddress: null,
+      dns: createDns({ monotonicMs, wakeAfter }),
+      monotonicMs,
       wakeAfter,
       random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
       log: QUIET_LOG,
@@ -93,8 +96,8 @@ describe('a user agent on real sockets', () => {
     const [asking, asked] = [agentOn(a), agentOn(b)];
     // The one that is asked knows its peer only once it has spoken to it.
     const first = asked.probe({ host: '127.0.0.1', port: a.port });
-    expect(await asking.probe({ host: 'localhost', port: b.port })).toBe(true);
-    expect(await first).toBe(true);
+    expect(await asking.probe({ host: 'localhost', port: b.port })).toMatchObject({ health: 'up' });
+    expect(await first).toMatchObject({ health: 'up' });
     await Promise.all([asking.close(), asked.close()]);
   });
 });

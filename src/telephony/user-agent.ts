@@ -1,22 +1,26 @@
 import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
+import type { Dns } from './dns.ts';
+import { createHopMemory } from './hop-memory.ts';
 import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
-import { createLocate, type LookupHost, lookupHost } from './locate.ts';
+import { createLocate } from './locate.ts';
 import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
-import { probePeer } from './probe.ts';
+import { type ProbeResult, probePeer } from './probe.ts';
 import { createReceiver } from './receiver.ts';
 import type { DialogUser, Signalling } from './signalling.ts';
+import type { CallSign } from './trunk-evidence.ts';
 import type { SipTransport } from './udp-transport.ts';
 
 /** Rings phones, and asks peers whether they are there. */
 export interface UserAgent {
   readonly placeCall: PlaceCall;
-  /** OPTIONS; false if no answer came in 4 s, or 503. Never rejects. */
-  probe(target: { readonly host: string; readonly port: number | null }): Promise<boolean>;
+  /** OPTIONS to every address of a peer; down if no answer came in 4 s, or 503. Never rejects. */
+  probe(target: LocateTarget): Promise<ProbeResult>;
   /** What it holds at present: bounded, and empty again once everything has run its course. */
   counts(): { readonly calls: number; readonly dialogs: number; readonly transactions: number };
   /** Ends every call at once, as `interrupted`, and closes the transport. */
@@ -33,8 +37,10 @@ export interface UserAgentOptions {
   readonly log: Log;
   /** Hears whether a trunk takes our user name and password. */
   readonly onLogin?: (trunkId: string, verdict: 'accepted' | 'refused') => void;
-  /** Resolves host names; by default the system does. */
-  readonly lookupHost?: LookupHost;
+  /** Hears what each call shows of its trunk. */
+  readonly onCallSign?: (trunkId: string, sign: CallSign) => void;
+  readonly dns: Dns;
+  readonly monotonicMs: () => number;
 }
 
 /** Calls end by the dialer's limits long before these; full tables refuse new calls and drop new requests. */
@@ -42,6 +48,7 @@ const MAX_CLIENT_TRANSACTIONS = 131_072;
 const MAX_SERVER_TRANSACTIONS = 16_384;
 const MAX_KNOWN_PEERS = 1_024;
 const MAX_KNOWN_CHALLENGES = 1_024;
+const MAX_FAILED_HOPS = 1_024;
 
 /** Starts a user agent on an open transport. */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
@@ -55,12 +62,18 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     clients,
     dialogs,
     send: transport.send,
-    locate: createLocate(transport.address.includes(':') ? 6 : 4, options.lookupHost ?? lookupHost),
+    locate: createLocate({
+      dns: options.dns,
+      reach: { transports: ['udp'], families: [transport.address.includes(':') ? 6 : 4] },
+      random: () => Number.parseInt(random.hex(4), 16) / 2 ** 32,
+    }),
+    hops: createHopMemory(options.monotonicMs, MAX_FAILED_HOPS),
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
     port: transport.port,
     meet: (peer) => peers.add(peer.address),
     challenges: createKnownChallenges(MAX_KNOWN_CHALLENGES),
     onLogin: options.onLogin ?? (() => undefined),
+    onCallSign: options.onCallSign ?? (() => undefined),
     wakeAfter,
     random,
     log,

@@ -82,7 +82,7 @@ request_route {
 `;
 
 interface Kamailio extends PeerProgram {
-  readonly trunk: CallTrunk;
+  readonly trunk: CallTrunk & { readonly port: number };
   /** What it logged, in order: `REFUSED INVITE`. */
   verdicts(): string[];
 }
@@ -98,7 +98,7 @@ const startKamailio = async (options: Omit<Proxy, 'port'>): Promise<Kamailio> =>
     await peer.end('SIGTERM');
     await rm(folder, { recursive: true });
   });
-  const trunk: CallTrunk = { id: 'kamailio', host: ADDRESS, port, credentials: CREDENTIALS };
+  const trunk = { id: 'kamailio', host: ADDRESS, port, transport: 'udp' as const, credentials: CREDENTIALS };
   const verdicts = (): string[] => peer.output().match(/(?:STALE|REFUSED|LET IN) \w+/g) ?? [];
   return { ...peer, trunk, verdicts };
 };

@@ -67,6 +67,7 @@ export const openDialerFixture = async () => {
       },
       routeHealth: {
         trunkState: (id) => trunkStates.get(id) ?? 'unknown',
+        isDegraded: () => false,
         admission: (id) => admissions.get(id) ?? 'open',
       },
       clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
@@ -127,6 +128,7 @@ export const openDialerFixture = async () => {
         maxConcurrentCalls: null,
         callsPerSecond: null,
         codecs: ['PCMA'],
+        register: false,
         healthCheck: 'none',
       }),
     );

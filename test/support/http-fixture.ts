@@ -9,7 +9,7 @@ import type { DialerHandle } from '../../src/app/dialer-handle.ts';
 import { AppError } from '../../src/domain/app-error.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/domain/store-port.ts';
-import type { TrunkState } from '../../src/domain/trunk.ts';
+import type { TrunkRegistration, TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
 import { buildPublicServer, type PublicLimits } from '../../src/http/public-server.ts';
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
@@ -48,6 +48,7 @@ export interface Switches {
   bug: boolean;
   trunkState: TrunkState;
   stateReason: string | null;
+  registration: TrunkRegistration | null;
   /** Frames sent of attempts in progress. */
   framesSent: Map<string, readonly number[]>;
 }
@@ -77,6 +78,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     bug: false,
     trunkState: 'unknown',
     stateReason: null,
+    registration: null,
     framesSent: new Map(),
   };
   const wakeUps = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
@@ -182,6 +184,8 @@ const random: RandomSource = {
 const routeHealthOf = (switches: Switches, counters: { refreshes: number }): RouteHealth => ({
   trunkState: () => switches.trunkState,
   stateReason: () => switches.stateReason,
+  isDegraded: () => switches.stateReason !== null,
+  registration: () => switches.registration,
   admission: () => 'open',
   isCallable: () => switches.callable,
   refresh: () => {

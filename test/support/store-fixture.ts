@@ -73,6 +73,7 @@ export const trunk = (changes: Partial<NewTrunk> = {}): NewTrunk => ({
   maxConcurrentCalls: 10,
   callsPerSecond: 0.5,
   codecs: ['PCMA', 'PCMU'],
+  register: false,
   healthCheck: 'options',
   ...changes,
 });

@@ -4,6 +4,7 @@ import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/po
 import { parseMessage } from '../../src/sip/parse.ts';
 import { respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
+import type { Dns } from '../../src/telephony/dns.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
@@ -39,6 +40,10 @@ export interface TelephonyBench {
   readonly traffic: readonly Traffic[];
   /** What trunks said to our user name and password, as `trunk verdict`. */
   readonly logins: readonly string[];
+  /** What calls showed of their trunks, as `trunk kind`. */
+  readonly signs: readonly string[];
+  /** The further called party at an address. */
+  other(address: string): SipPeer;
   place(change?: OrderChange): Placed;
   /** Lets all time pass that there is, and gives the result. */
   finish(placed: Placed): Promise<AttemptResult>;
@@ -62,11 +67,23 @@ const clipOf = (frameCount: number, i: number): CallOrder['clips'][number] => {
   return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: { PCMU: silence, PCMA: silence } };
 };
 
+/** Name servers that know A records alone. */
+export const zoneOf = (zone: Readonly<Record<string, readonly string[]>>): Dns => ({
+  naptr: async () => [],
+  srv: async () => [],
+  addresses: async (name) => zone[name] ?? [],
+  system: async () => [],
+});
+
 export const createTelephonyBench = (options: {
   readonly script: PeerScript;
   readonly misfortune?: Misfortune;
   /** Every datagram of ours is refused with this sentence. */
   readonly sendProblem?: string;
+  /** Addresses by name, all other names being unknown. */
+  readonly zone?: Readonly<Record<string, readonly string[]>>;
+  /** Further called parties by address, on the peer's port. */
+  readonly others?: Readonly<Record<string, PeerScript>>;
 }): TelephonyBench => {
   const clock = createVirtualClock();
   const network = createSeededNetwork(clock, options.misfortune ?? CALM);
@@ -74,7 +91,14 @@ export const createTelephonyBench = (options: {
   const ours = network.attach(OURS);
   const theirs = network.attach(PEER);
   const peer = createSipPeer({ transport: theirs, clock, script: options.script });
+  const others = new Map(
+    Object.entries(options.others ?? {}).map(([address, script]) => {
+      const transport = network.attach({ ...PEER, address });
+      return [address, createSipPeer({ transport, clock, script })];
+    }),
+  );
   const traffic: Traffic[] = [];
+  const signs: string[] = [];
   const logins: string[] = [];
   const toDrop = new Map<string, number>();
   let lastCall = 0;
@@ -97,9 +121,9 @@ export const createTelephonyBench = (options: {
     random: randomOf(options.misfortune?.seed ?? 1),
     log: QUIET_LOG,
     onLogin: (trunkId, verdict) => logins.push(`${trunkId} ${verdict}`),
-    lookupHost: async (host) => {
-      throw new Error(`${host} is unknown`);
-    },
+    onCallSign: (trunkId, sign) => signs.push(`${trunkId} ${sign.kind}`),
+    dns: zoneOf(options.zone ?? {}),
+    monotonicMs: () => clock.nowMs,
   });
 
   network.intercept((octets, from) => {
@@ -137,6 +161,12 @@ export const createTelephonyBench = (options: {
     media,
     traffic,
     logins,
+    signs,
+    other: (address) => {
+      const other = others.get(address);
+      if (!other) throw new Error(`Nobody is at ${address}.`);
+      return other;
+    },
     place: (change = {}) => {
       const progress: CallProgress[] = [];
       let endedAtMs: number | null = null;
