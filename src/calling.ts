@@ -1,16 +1,19 @@
 import { createClipCache } from './app/clip-cache.ts';
 import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
-import { monotonicMs, random, wakeAfter } from './clock.ts';
+import { monotonicMs, random, wakeAfter, wallMs } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
 import { StartError } from './data-directory.ts';
+import type { CallTrunk } from './domain/call.ts';
 import type { Metrics } from './domain/metrics.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
-import type { Store } from './domain/store-port.ts';
+import type { Store, Views } from './domain/store-port.ts';
+import type { Trunk } from './domain/trunk.ts';
 import { startMediaThread } from './media/link.ts';
 import { createDns } from './telephony/dns.ts';
 import { createLoginRefusals, type LoginRefusals } from './telephony/login-refusals.ts';
+import { createRegistrations } from './telephony/registrations.ts';
 import { createTrunkEvidence } from './telephony/trunk-evidence.ts';
 import { createTrunkMonitor } from './telephony/trunk-monitor.ts';
 import { openUdpTransport, type SipTransport } from './telephony/udp-transport.ts';
@@ -54,15 +57,21 @@ export const openCalling = async (
     random,
   });
   closers.add('user agent', () => agent.close());
+  const registrations = createRegistrations({ register: (trunk) => agent.register(trunk, wallMs), wakeAfter });
   const monitor = createTrunkMonitor({
     probe: agent.probe,
-    listTargets: () => listTargets(store),
+    listTargets: async () => {
+      const { registered, ...targets } = await listTargets(store);
+      registrations.follow(registered);
+      return targets;
+    },
     refusals,
     evidence: createTrunkEvidence(monotonicMs),
-    registration: () => null,
+    registration: registrations.of,
     wakeAfter,
     log,
   });
+  closers.add('registrations', () => registrations.close());
   closers.add('trunk monitor', () => monitor.close());
   await monitor.start();
   const dialer = createDialer({
@@ -88,10 +97,23 @@ const openTransport = (config: Config): Promise<SipTransport> =>
   });
 
 const listTargets = (store: Store) =>
-  store.view(async (views) => ({
-    trunks: await listAll((page) => views.listTrunks(page)),
-    directUris: await views.listDirectUris(MAX_DIRECT_PROBES),
-  }));
+  store.view(async (views) => {
+    const trunks = await listAll((page) => views.listTrunks(page));
+    const registering = trunks.filter(({ register }) => register);
+    return {
+      trunks,
+      directUris: await views.listDirectUris(MAX_DIRECT_PROBES),
+      registered: await Promise.all(registering.map((trunk) => withCredentials(views, trunk))),
+    };
+  });
+
+const withCredentials = async (views: Views, { id, host, port, transport }: Trunk): Promise<CallTrunk> => ({
+  id,
+  host,
+  port,
+  transport,
+  credentials: await views.findTrunkCredentials(id),
+});
 
 const noteRefusal = (refusals: LoginRefusals, trunkId: string, log: Log): void => {
   refusals.refused(trunkId);

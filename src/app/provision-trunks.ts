@@ -85,11 +85,10 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
 };
 
 /** What the interface names but this version does not carry is refused, never silently ignored. */
-const refuseNotCarried = ({ transport, register, srtp }: TrunkInput): void => {
+const refuseNotCarried = ({ transport, srtp }: TrunkInput): void => {
   if (transport != null && transport !== 'udp') {
     throw invalidField('transport', 'transport must be "udp": this version does not carry any other yet.');
   }
-  if (register === true) throw invalidField('register', 'register must be false: this version does not register yet.');
   if (srtp != null && srtp !== 'off') {
     throw invalidField('srtp', 'srtp must be "off": this version does not carry SRTP yet.');
   }

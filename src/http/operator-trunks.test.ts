@@ -74,7 +74,6 @@ describe('D trunks', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['TCP', { transport: 'tcp' }, 'transport'],
     ['TLS', { transport: 'tls' }, 'transport'],
-    ['registration', { register: true }, 'register'],
     ['SRTP', { srtp: 'required' }, 'srtp'],
     ['preferred SRTP', { srtp: 'preferred' }, 'srtp'],
     ['another codec', { codecs: ['opus'] }, 'codecs'],
@@ -94,6 +93,7 @@ describe('D trunks', () => {
     ['a host with a parameter', { host: 'a;lr' }, 'host'],
     ['a host that is no address', { host: '300.1.2.3' }, 'host'],
     ['a host like a number', { host: '127.1' }, 'host'],
+    ['registration of nobody', { register: true }, 'register'],
     ['port 0', { port: 0 }, 'port'],
     ['port 65536', { port: 65_536 }, 'port'],
     ['a port that is text', { port: '5060' }, 'port'],

@@ -1,3 +1,4 @@
+import type { CallTrunk } from '../domain/call.ts';
 import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
@@ -5,6 +6,7 @@ import type { LocateTarget } from '../sip/server-location.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
 import type { Dns } from './dns.ts';
 import { createHopMemory } from './hop-memory.ts';
+import { type KeptRegistration, keepRegistered } from './keep-registered.ts';
 import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
@@ -21,6 +23,8 @@ export interface UserAgent {
   readonly placeCall: PlaceCall;
   /** OPTIONS to every address of a peer; down if no answer came in 4 s, or 503. Never rejects. */
   probe(target: LocateTarget): Promise<ProbeResult>;
+  /** Registers with a trunk and keeps it so; `wallMs` is the wall clock. */
+  register(trunk: CallTrunk, wallMs: () => number): KeptRegistration;
   /** What it holds at present: bounded, and empty again once everything has run its course. */
   counts(): { readonly calls: number; readonly dialogs: number; readonly transactions: number };
   /** Ends every call at once, as `interrupted`, and closes the transport. */
@@ -92,6 +96,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   return {
     placeCall,
     probe: (target) => probePeer(signalling, target),
+    register: (trunk, wallMs) => keepRegistered({ signalling, trunk, wallMs }),
     counts: () => ({ calls: calls.size, dialogs: dialogs.size, transactions: clients.size + servers.size }),
     close: async () => {
       const open = [...calls];
