@@ -46,6 +46,17 @@ describe('D trunks', () => {
     expect(JSON.stringify(http.sql('SELECT * FROM trunks'))).not.toContain('very-secret');
   });
 
+  it('D POST registers under a user name; reading shows how that stands', async () => {
+    http.switches.registration = { state: 'registered', expiresAt: 1_000, reason: null };
+    const trunk = await created('/trunks', { ...TRUNK, username: 'u', register: true });
+    expect(trunk).toMatchObject({
+      register: true,
+      registration: { state: 'registered', expiresAt: '1970-01-01T00:00:01.000Z', reason: null },
+    });
+    const put = await call('PUT', `/trunks/${trunk.id}`, trunk);
+    expect([put.status, (await json(put)).register]).toEqual([200, true]);
+  });
+
   it('D PUT replaces, DELETE removes; a trunk in use stays', async () => {
     const trunk = await created('/trunks', { ...TRUNK, id: 'main' });
     const body = {
