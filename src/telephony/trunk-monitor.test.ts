@@ -82,6 +82,14 @@ describe('trunks', () => {
     monitor.close();
   });
 
+  test('at the address of a direct destination are asked once with it', async () => {
+    const { monitor, clock, asked } = createBench([trunk('a', 'x.test')], ['sip:bob@x.test:5060']);
+    await monitor.start();
+    await clock.advance(1_000);
+    expect(asked).toHaveLength(1);
+    monitor.close();
+  });
+
   test('at one address are asked once', async () => {
     const { monitor, clock, asked } = createBench([trunk('a', 'x.test'), trunk('b', 'X.test')]);
     await monitor.start();

@@ -46,8 +46,11 @@ export interface TrunkMonitor extends RouteHealth {
 /** A trunk that is not asked by OPTIONS and leaves a call unanswered rests so long, then one call tries it. */
 export const SILENT_REST_MS = 30_000;
 
-const keyOf = ({ host, port, transport, isSecure }: LocateTarget): string =>
-  `${host.toLowerCase()} ${port ?? ''} ${transport ?? ''} ${isSecure ?? false}`;
+/** Targets that are found alike share a key: a stated port means UDP if nothing else does (RFC 3263 4.1). */
+const keyOf = ({ host, port, transport, isSecure = false }: LocateTarget): string => {
+  const way = transport ?? (port === null || isSecure ? 'any' : 'udp');
+  return `${host.toLowerCase()} ${port ?? ''} ${way} ${isSecure}`;
+};
 
 const stateOf = (health: PeerHealth): TrunkState => (health === 'degraded' ? 'up' : health);
 
