@@ -9,6 +9,20 @@ export interface Hop extends Address {
   readonly tlsName: string | null;
 }
 
+/** Where a message came from. What is sent back to it goes by the same connection, or fails. */
+export interface Source extends Hop {
+  /** Number of the connection; null over UDP. */
+  readonly connection: number | null;
+}
+
+/** Sends one message; if that is known to have failed, `onError` is called: once, later, never before this returns. */
+export type SendOctets = (octets: Uint8Array, to: Hop, onError?: (error: Error) => void) => void;
+
+/** Nothing was sent, since no connection could be had: the message may be sent another way. */
+export class NotConnected extends Error {
+  override readonly name = 'NotConnected';
+}
+
 const DEFAULT_SIPS_PORT = 5061;
 
 /** Port of a host that states none (RFC 3261 19.1.2). */
@@ -19,3 +33,14 @@ export const defaultPortOf = (transport: TransportName): number =>
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp';
 
 export const udpHop = ({ address, port }: Address): Hop => ({ transport: 'udp', address, port, tlsName: null });
+
+export const udpSource = (from: Address): Source => ({ ...udpHop(from), connection: null });
+
+/**
+ * Whether a response came from where its request went: over TCP and TLS from the very end of the connection, over UDP
+ * from the IP address, since symmetric NATs and load balancers answer from other ports.
+ */
+export const cameFrom = (source: Hop, hop: Hop): boolean =>
+  source.transport === hop.transport &&
+  source.address === hop.address &&
+  (hop.transport === 'udp' || source.port === hop.port);
