@@ -1,6 +1,9 @@
+import { findParam } from './params.ts';
+import type { SipUri } from './uri.ts';
 import { type Address, DEFAULT_SIP_PORT } from './via.ts';
 
-export type TransportName = 'udp' | 'tcp' | 'tls';
+const TRANSPORTS = ['udp', 'tcp', 'tls'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
 
 /** Where a message is sent next, and over what. */
 export interface Hop extends Address {
@@ -31,6 +34,18 @@ export const defaultPortOf = (transport: TransportName): number =>
 
 /** Whether messages arrive once and in order, so that nobody has to repeat them. */
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp';
+
+/**
+ * The transport that a URI asks for: UDP if it states none, TLS if it is `sips` (RFC 3261 26.2.2, RFC 3263 4.1). Null
+ * for one that is not spoken here.
+ */
+export const transportOfUri = (uri: SipUri): TransportName | null => {
+  const stated = findParam(uri.params, 'transport')?.toLowerCase();
+  if (uri.scheme === 'sips') return stated === 'udp' || !isSpoken(stated ?? 'tls') ? null : 'tls';
+  return TRANSPORTS.find((name) => name === (stated ?? 'udp')) ?? null;
+};
+
+const isSpoken = (name: string): boolean => TRANSPORTS.some((known) => known === name);
 
 export const udpHop = ({ address, port }: Address): Hop => ({ transport: 'udp', address, port, tlsName: null });
 
