@@ -21,6 +21,13 @@ export class Client extends pg.Client {
     this.on('error', () => undefined);
   }
 
+  /** What is asked in this turn of the event loop goes out as one. */
+  gather(): void {
+    if (this.#socket.writableCorked > 0) return;
+    this.#socket.cork();
+    process.nextTick(() => this.#socket.uncork());
+  }
+
   cut(): void {
     this.#socket.destroy();
   }
@@ -31,12 +38,14 @@ export interface Connection {
   readonly db: Db;
   readonly transaction: Transaction;
   readonly views: Views;
-  begin(how: 'begin' | 'begin isolation level repeatable read read only'): Promise<void>;
+  /** Begins a transaction; whether that went well shows at the latest at its end. */
+  begin(how: 'begin' | 'begin isolation level repeatable read read only'): void;
   /** Rejects if the server rolled back instead, as it does after a statement that failed. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
   /** A statement that Kysely has no words for. */
   raw(statement: string): Promise<void>;
+  /** The clock as it was when the transaction began, so that all its rows agree. */
   nowMs(): Promise<number>;
   /** When the server last answered, by the monotonic clock. */
   answeredAtMs(): number;
@@ -48,37 +57,42 @@ const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as 
 
 export const connectionOf = (client: Client, vault: Vault): Connection => {
   let answeredAtMs = performance.now();
-  let now: Promise<number> | null = null;
+  let begun: Promise<number> = Promise.resolve(Number.NaN);
   const nameOf = statementNames();
   const ask = async (text: string, values?: readonly unknown[]): Promise<pg.QueryResult> => {
+    client.gather();
     const answer = await client.query(values ? { name: nameOf(text), text, values: [...values] } : { text });
     answeredAtMs = performance.now();
     return answer;
   };
   const db = kyselyOver(ask);
-  /** The clock as it was first read in this transaction, so that all its rows agree. */
-  const nowMs = (): Promise<number> => {
-    now ??= ask(CLOCK, []).then(({ rows }) => Number(rows[0]?.now));
-    return now;
-  };
+  const context = { db, vault, nowMs: () => begun };
   return {
     db,
-    transaction: transactionOf({ db, vault, nowMs, locks: POSTGRES_ROW_LOCKS }),
-    views: viewsOf({ db, vault, nowMs, locks: NO_ROW_LOCKS }),
-    async begin(how) {
-      now = null;
-      await ask(how);
+    transaction: transactionOf({ ...context, locks: POSTGRES_ROW_LOCKS }),
+    views: viewsOf({ ...context, locks: NO_ROW_LOCKS }),
+    begin(how) {
+      begun = ask(`${how}; ${CLOCK}`).then(clockOf);
+      // Heard at the end of the transaction.
+      begun.catch(() => undefined);
     },
     async commit() {
+      await begun;
       const { command } = await ask('commit');
       if (command !== 'COMMIT') throw unavailable(new Error(`the server answered ${command} to a commit`));
     },
     rollback: async () => void (await ask('rollback')),
     raw: async (statement) => void (await ask(statement)),
-    nowMs,
+    nowMs: context.nowMs,
     answeredAtMs: () => answeredAtMs,
     cut: () => client.cut(),
   };
+};
+
+/** Of the answers to two statements in one, which the types of `pg` do not know of, the second. */
+const clockOf = (answers: unknown): number => {
+  const [, clock] = answers as readonly [unknown, pg.QueryResult<{ now: number }>];
+  return clock.rows[0]?.now ?? Number.NaN;
 };
 
 /** Statements that a connection keeps prepared; further ones are parsed each time. */

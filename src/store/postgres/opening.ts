@@ -55,7 +55,7 @@ const updateSchema = async (
   vault: Vault,
   name: string,
 ): Promise<void> => {
-  await begin('begin');
+  begin('begin');
   await raw('set local statement_timeout = 0');
   await raw(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   await migrate(db, POSTGRES_DDL, { path: name, nowMs: await nowMs() });

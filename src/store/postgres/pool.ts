@@ -44,6 +44,7 @@ export const openPool = (url: string, vault: Vault): Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     Client,
+    pipeline: true,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 0,

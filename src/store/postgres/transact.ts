@@ -49,7 +49,7 @@ const runUnit = async <T>(
   noteCommit: (commit: EndedCommit) => void,
 ): Promise<T> => {
   const begunAtMs = performance.now();
-  await connection.begin('begin');
+  connection.begin('begin');
   const value = await work(connection.transaction);
   let isCommitted = false;
   try {
@@ -62,7 +62,7 @@ const runUnit = async <T>(
 };
 
 const runView = async <T>(connection: Connection, work: (views: Views) => Promise<T>): Promise<T> => {
-  await connection.begin('begin isolation level repeatable read read only');
+  connection.begin('begin isolation level repeatable read read only');
   const value = await work(connection.views);
   await connection.commit();
   return value;
