@@ -11,6 +11,7 @@ export class ReplayWindow {
   readonly #seen = new Float64Array(REPLAY_WINDOW).fill(-1);
   #highest: number | null = null;
 
+  /** Null while none has come. */
   get highest(): number | null {
     return this.#highest;
   }

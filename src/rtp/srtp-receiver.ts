@@ -1,9 +1,16 @@
-import { rtpPayloadStart } from './packet.ts';
+import { RTP_HEADER_BYTES, rtpPayloadStart } from './packet.ts';
 import { nearestIndex, ReplayWindow } from './srtp-index.ts';
 import type { SrtpProtection } from './srtp-protection.ts';
-import { RTCP_CLEAR_BYTES, SRTCP_ENCRYPTED } from './srtp-sender.ts';
-import { SRTP_SUITES } from './srtp-suite.ts';
-import { emptyPlan, MAX_SRTP_BYTES, writeWord } from './srtp-transform.ts';
+import { isTagLast, SRTP_SUITES, type SrtpSuite } from './srtp-suite.ts';
+import {
+  emptyPlan,
+  MAX_SRTP_BYTES,
+  RTCP_CLEAR_BYTES,
+  SRTCP_ENCRYPTED,
+  SRTCP_INDEX_BYTES,
+  type SrtpTransform,
+  writeWord,
+} from './srtp-transform.ts';
 
 /** Sources of one peer that are followed; packets of others are dropped. */
 const MAX_SOURCES = 8;
@@ -33,6 +40,7 @@ class Windows {
 /** Opens what a peer sealed. Whatever comes in, nothing throws: forged, repeated and cut packets give null. */
 export class SrtpReceiver {
   readonly #protection: SrtpProtection;
+  readonly #suite: SrtpSuite;
   readonly #mkiBytes: number;
   readonly #plan = emptyPlan();
   readonly #rtpWindows = new Windows();
@@ -41,45 +49,49 @@ export class SrtpReceiver {
   /** `mkiBytes`: of the master key identifier that the peer announced, 0 for none. */
   constructor(protection: SrtpProtection, mkiBytes: number) {
     this.#protection = protection;
+    this.#suite = SRTP_SUITES[protection.suite];
     this.#mkiBytes = mkiBytes;
   }
 
   /** The RTP packet, decrypted in place: a view of `packet` (RFC 3711 3.3). */
   openRtp(packet: Uint8Array): Uint8Array | null {
-    const { cipher, rtpTagBytes } = SRTP_SUITES[this.#protection.suite];
-    const bodyEnd = packet.length - rtpTagBytes - this.#mkiBytes;
-    const bodyStart =
-      bodyEnd > 0 && packet.length <= MAX_SRTP_BYTES ? rtpPayloadStart(packet.subarray(0, bodyEnd)) : null;
+    const bodyEnd = packet.length - this.#suite.rtpTagBytes - this.#mkiBytes;
+    if (bodyEnd < RTP_HEADER_BYTES || packet.length > MAX_SRTP_BYTES) return null;
+    const bodyStart = rtpPayloadStart(packet.subarray(0, bodyEnd));
     if (bodyStart === null) return null;
-    const ssrc = viewOf(packet).getUint32(8);
-    const index = nearestIndex(this.#rtpWindows.highest(ssrc), viewOf(packet).getUint16(2));
-    if (!this.#rtpWindows.isFresh(ssrc, index)) return null;
     const plan = this.#plan;
-    Object.assign(plan, { ssrc, index, bodyStart, bodyEnd, isEncrypted: true });
-    // A GCM tag is part of the ciphertext, and the master key identifier follows; an HMAC comes last of all.
-    plan.tagStart = cipher === 'aes-128-ctr' ? bodyEnd + this.#mkiBytes : bodyEnd;
-    writeWord(plan.word, Math.floor(index / 0x10000));
-    if (!this.#protection.rtp.open(packet, plan)) return null;
-    this.#rtpWindows.note(ssrc, index);
-    return packet.subarray(0, bodyEnd);
+    plan.ssrc = viewOf(packet).getUint32(8);
+    plan.index = nearestIndex(this.#rtpWindows.highest(plan.ssrc), viewOf(packet).getUint16(2));
+    plan.bodyStart = bodyStart;
+    plan.bodyEnd = bodyEnd;
+    plan.isEncrypted = true;
+    plan.tagStart = isTagLast(this.#suite) ? bodyEnd + this.#mkiBytes : bodyEnd;
+    writeWord(plan.word, Math.floor(plan.index / 0x10000));
+    return this.#open(packet, this.#protection.rtp, this.#rtpWindows);
   }
 
   /** The compound RTCP packet, decrypted in place: a view of `packet` (RFC 3711 3.4, RFC 7714 9). */
   openRtcp(packet: Uint8Array): Uint8Array | null {
-    const { cipher, rtcpTagBytes } = SRTP_SUITES[this.#protection.suite];
-    const bodyEnd = packet.length - 4 - rtcpTagBytes - this.#mkiBytes;
+    const { rtcpTagBytes } = this.#suite;
+    const bodyEnd = packet.length - SRTCP_INDEX_BYTES - rtcpTagBytes - this.#mkiBytes;
     if (bodyEnd < RTCP_CLEAR_BYTES || packet.length > MAX_SRTP_BYTES) return null;
-    const isTagLast = cipher === 'aes-128-ctr';
-    const word = viewOf(packet).getUint32(isTagLast ? bodyEnd : bodyEnd + rtcpTagBytes);
-    const ssrc = viewOf(packet).getUint32(4);
-    const index = word % SRTCP_ENCRYPTED;
-    if (!this.#rtcpWindows.isFresh(ssrc, index)) return null;
+    const isLast = isTagLast(this.#suite);
+    const word = viewOf(packet).getUint32(isLast ? bodyEnd : bodyEnd + rtcpTagBytes);
     const plan = this.#plan;
-    Object.assign(plan, { ssrc, index, bodyStart: RTCP_CLEAR_BYTES, bodyEnd, isEncrypted: word >= SRTCP_ENCRYPTED });
-    plan.tagStart = isTagLast ? bodyEnd + 4 + this.#mkiBytes : bodyEnd;
+    plan.ssrc = viewOf(packet).getUint32(4);
+    plan.index = word % SRTCP_ENCRYPTED;
+    plan.bodyStart = RTCP_CLEAR_BYTES;
+    plan.bodyEnd = bodyEnd;
+    plan.isEncrypted = word >= SRTCP_ENCRYPTED;
+    plan.tagStart = isLast ? bodyEnd + SRTCP_INDEX_BYTES + this.#mkiBytes : bodyEnd;
     writeWord(plan.word, word);
-    if (!this.#protection.rtcp.open(packet, plan)) return null;
-    this.#rtcpWindows.note(ssrc, index);
+    return this.#open(packet, this.#protection.rtcp, this.#rtcpWindows);
+  }
+
+  #open(packet: Uint8Array, transform: SrtpTransform, windows: Windows): Uint8Array | null {
+    const { ssrc, index, bodyEnd } = this.#plan;
+    if (!windows.isFresh(ssrc, index) || !transform.open(packet, this.#plan)) return null;
+    windows.note(ssrc, index);
     return packet.subarray(0, bodyEnd);
   }
 }

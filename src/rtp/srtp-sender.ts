@@ -1,13 +1,11 @@
 import { RTP_HEADER_BYTES } from './packet.ts';
 import { nearestIndex } from './srtp-index.ts';
 import type { SrtpProtection } from './srtp-protection.ts';
-import { SRTP_SUITES } from './srtp-suite.ts';
-import { emptyPlan, writeWord } from './srtp-transform.ts';
+import { isTagLast, SRTP_SUITES, type SrtpSuite } from './srtp-suite.ts';
+import { emptyPlan, RTCP_CLEAR_BYTES, SRTCP_ENCRYPTED, SRTCP_INDEX_BYTES, writeWord } from './srtp-transform.ts';
 
 /** Octets that sealing adds at most: a GCM tag, and for RTCP the index. */
 export const MAX_SRTP_EXPANSION_BYTES = 20;
-export const RTCP_CLEAR_BYTES = 8;
-export const SRTCP_ENCRYPTED = 0x80000000;
 
 /**
  * Seals the packets of one synchronisation source. Give the first packet a sequence number below 2^15: a peer that
@@ -15,12 +13,14 @@ export const SRTCP_ENCRYPTED = 0x80000000;
  */
 export class SrtpSender {
   readonly #protection: SrtpProtection;
+  readonly #suite: SrtpSuite;
   readonly #plan = emptyPlan();
   #highestIndex: number | null = null;
   #rtcpIndex = 0;
 
   constructor(protection: SrtpProtection) {
     this.#protection = protection;
+    this.#suite = SRTP_SUITES[protection.suite];
   }
 
   /**
@@ -39,23 +39,23 @@ export class SrtpSender {
     plan.tagStart = length;
     writeWord(plan.word, Math.floor(index / 0x10000));
     this.#protection.rtp.seal(buffer, plan);
-    return length + SRTP_SUITES[this.#protection.suite].rtpTagBytes;
+    return length + this.#suite.rtpTagBytes;
   }
 
   /** Seals a compound RTCP packet in place, likewise (RFC 3711 3.4). */
   sealRtcp(buffer: Uint8Array, length: number): number {
-    const { cipher, rtcpTagBytes } = SRTP_SUITES[this.#protection.suite];
-    const isTagLast = cipher === 'aes-128-ctr';
+    const { rtcpTagBytes } = this.#suite;
+    const isLast = isTagLast(this.#suite);
     const plan = this.#plan;
     plan.ssrc = new DataView(buffer.buffer, buffer.byteOffset, length).getUint32(4);
     plan.index = this.#rtcpIndex;
     plan.bodyStart = RTCP_CLEAR_BYTES;
     plan.bodyEnd = length;
-    plan.tagStart = isTagLast ? length + 4 : length;
+    plan.tagStart = isLast ? length + SRTCP_INDEX_BYTES : length;
     writeWord(plan.word, SRTCP_ENCRYPTED + this.#rtcpIndex);
     this.#rtcpIndex += 1;
     this.#protection.rtcp.seal(buffer, plan);
-    buffer.set(plan.word, isTagLast ? length : length + rtcpTagBytes);
-    return length + 4 + rtcpTagBytes;
+    buffer.set(plan.word, isLast ? length : length + rtcpTagBytes);
+    return length + SRTCP_INDEX_BYTES + rtcpTagBytes;
   }
 }

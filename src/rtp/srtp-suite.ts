@@ -22,6 +22,12 @@ export type SrtpSuiteName = keyof typeof SRTP_SUITES;
 
 export const isSrtpSuiteName = (name: string): name is SrtpSuiteName => Object.hasOwn(SRTP_SUITES, name);
 
+/**
+ * An HMAC comes last of all in a packet. A GCM tag is part of the ciphertext, and SRTCP index and master key identifier
+ * follow (RFC 7714 8.1, 9.1).
+ */
+export const isTagLast = (suite: SrtpSuite): boolean => suite.cipher === 'aes-128-ctr';
+
 /** What one side encrypts with, as it stands in its `a=crypto` line. */
 export interface SrtpKeying {
   readonly suite: SrtpSuiteName;

@@ -6,6 +6,12 @@
 /** Packets of more octets are neither sealed nor opened: UDP voice and RTCP stay below an Ethernet frame's 1,500. */
 export const MAX_SRTP_BYTES = 2_048;
 
+/** The first header of a compound RTCP packet with its source stays in the clear (RFC 3711 3.4). */
+export const RTCP_CLEAR_BYTES = 8;
+export const SRTCP_INDEX_BYTES = 4;
+/** The E flag in the word that holds the SRTCP index. */
+export const SRTCP_ENCRYPTED = 0x80000000;
+
 /** Where in a packet what lies. Mutable, so that the path of every packet makes no garbage. */
 export interface PacketPlan {
   ssrc: number;
