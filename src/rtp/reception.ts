@@ -21,7 +21,7 @@ export class Reception {
   take(sequence: number, timestamp: number, arrival: number): void {
     const transit = (arrival - timestamp) | 0;
     if (this.#highest < 0) this.#begin(sequence, transit);
-    else if (!this.#follow(sequence)) return;
+    else if (!this.#follow(sequence, transit)) return;
     this.#received += 1;
     const difference = Math.abs((transit - this.#transit) | 0);
     this.#transit = transit;
@@ -54,7 +54,7 @@ export class Reception {
   }
 
   /** False if the number is too far off to belong to the stream; two in a row there start it anew. */
-  #follow(sequence: number): boolean {
+  #follow(sequence: number, transit: number): boolean {
     const index = nearestIndex(this.#highest, sequence);
     const step = index - this.#highest;
     if (step < MAX_DROPOUT && step > -MAX_MISORDER) {
@@ -63,7 +63,7 @@ export class Reception {
     }
     const isConfirmed = sequence === this.#restart;
     this.#restart = isConfirmed ? -1 : (sequence + 1) % 0x10000;
-    if (isConfirmed) this.#begin(sequence, this.#transit);
+    if (isConfirmed) this.#begin(sequence, transit);
     return isConfirmed;
   }
 }
