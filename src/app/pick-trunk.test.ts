@@ -7,6 +7,9 @@ const trunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Trunk =>
   host: '127.0.0.1',
   port: 5060,
   transport: 'udp',
+  register: false,
+  srtp: 'off',
+  comedia: false,
   username: null,
   hasPassword: false,
   callerId: null,
@@ -14,7 +17,6 @@ const trunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Trunk =>
   maxConcurrentCalls: null,
   callsPerSecond: null,
   codecs: ['PCMU'],
-  register: false,
   healthCheck: 'none',
   createdAt: 0,
 });

@@ -15,6 +15,7 @@ interface Options extends OperatorOptions {
   readonly id?: string;
   readonly host?: string;
   readonly port?: number;
+  readonly transport?: string;
   readonly username?: string;
   readonly password?: string | false;
   readonly callerId?: string;
@@ -25,6 +26,9 @@ interface Options extends OperatorOptions {
   readonly register?: boolean;
   readonly healthCheck?: string;
 }
+
+const addressOf = ({ host, port, transport }: Trunk): string =>
+  `${host.includes(':') ? `[${host}]` : host}${port === null ? '' : `:${port}`}/${transport}`;
 
 const stateOf = ({ state, stateReason, degraded }: Trunk): string =>
   `${state}${degraded ? ', degraded' : ''}${stateReason ? `: ${stateReason}` : ''}`;
@@ -41,7 +45,7 @@ const TRUNKS: Resource<Trunk> = {
   plural: 'trunks',
   columns: [
     ['id', (trunk) => trunk.id],
-    ['address', ({ host, port, transport }) => `${host}${port === null ? '' : `:${port}`}/${transport}`],
+    ['address', addressOf],
     ['state', stateOf],
     ['registration', registrationOf],
     ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
@@ -57,6 +61,7 @@ const given = (options: Options): Record<string, unknown> =>
   onlyGiven({
     host: options.host,
     port: options.port,
+    transport: options.transport,
     username: options.username,
     password: options.password === false ? null : options.password,
     callerId: orNone(options.callerId),
@@ -70,7 +75,12 @@ const given = (options: Options): Record<string, unknown> =>
 
 const withFields = (command: Command): Command =>
   withOperator(command)
-    .option('--port <port>', 'its SIP port (default: what DNS says of its name, else 5060)', wholeNumber(1, 65_535))
+    .option(
+      '--port <port>',
+      'its SIP port (default: what DNS says of its name, else 5060, over TLS 5061)',
+      wholeNumber(1, 65_535),
+    )
+    .option('--transport <name>', 'udp (default), tcp or tls')
     .option('--username <name>', 'user name it asks for')
     .option('--password <password>', 'password it asks for')
     .option('--caller-id <number>', 'number shown to callees, or none')
@@ -92,7 +102,6 @@ export const addTrunkCommands = (program: Command, output: Output): void => {
     .action((options: Options) =>
       createResource(output, options, TRUNKS, {
         ...onlyGiven({ id: options.id }),
-        transport: 'udp',
         ...given(options),
       }),
     );

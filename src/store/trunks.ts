@@ -23,6 +23,8 @@ const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   callsPerSecond: row.calls_per_second,
   codecs: parseJson(row.codecs),
   register: row.register === 1,
+  srtp: row.srtp as Trunk['srtp'],
+  comedia: row.comedia === 1,
   healthCheck: row.health_check as Trunk['healthCheck'],
   createdAt: row.created_at,
 });
@@ -81,6 +83,8 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   calls_per_second: trunk.callsPerSecond,
   codecs: JSON.stringify(trunk.codecs),
   register: Number(trunk.register),
+  srtp: trunk.srtp,
+  comedia: Number(trunk.comedia),
   health_check: trunk.healthCheck,
 });
 

@@ -1,11 +1,11 @@
 import type { CallOrder } from '../domain/call.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
-import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
+import { offeredCodecs } from '../sdp/audio-codec.ts';
+import type { LocalDescription } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
-import type { Address } from '../sip/via.ts';
 import { buildInvite } from './build-invite.ts';
 import { CannotCall, targetOf } from './call-target.ts';
 import type { Signalling } from './signalling.ts';
@@ -30,7 +30,7 @@ const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise
   }
 };
 
-const findLocalAddress = async (signalling: Signalling, peer: Address): Promise<string> => {
+const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<string> => {
   try {
     return await signalling.findLocalAddress(peer);
   } catch (error) {
@@ -61,9 +61,10 @@ export const prepareCall = async (
     version: 1,
     address: localAddress,
     port: port.port,
-    codecs: staticCodecs(order.codecs),
+    codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
+  const offer = writeOffer(local);
+  const invite = buildInvite(signalling, { order, uri: target.uri, peer: hops[0], localAddress, offer });
   return { media: port, invite, hops, localAddress, local };
 };

@@ -1,7 +1,7 @@
 import type { CallOrder, CallTrunk } from '../domain/call.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { findParam } from '../sip/params.ts';
+import { transportOfUri } from '../sip/hop.ts';
 import { type LocateTarget, targetOfUri } from '../sip/server-location.ts';
 import { bracketHost, isSipUri, parseUri, type SipUri, sipUri } from '../sip/uri.ts';
 
@@ -37,17 +37,12 @@ const numberUri = (number: string, trunk: CallTrunk): SipUri =>
 const directUri = (text: string): SipUri => {
   const uri = parseUri(text);
   if (!uri || !isSipUri(uri)) throw new CannotCall('failed', 'The destination is no SIP URI.');
-  if (uri.scheme === 'sips') {
-    throw new CannotCall('failed', 'The destination is a sips: URI, and SIP over TLS is not supported yet.');
-  }
-  const transport = findParam(uri.params, 'transport')?.toLowerCase();
-  if (transport !== undefined && transport !== 'udp') {
-    throw new CannotCall(
-      'failed',
-      'The destination asks for another SIP transport than UDP, which is not supported yet.',
-    );
-  }
   return uri;
+};
+
+const targetOfDestination = (uri: SipUri): LocateTarget => {
+  if (transportOfUri(uri) !== null) return targetOfUri(uri);
+  throw new CannotCall('failed', 'The destination asks for another SIP transport than UDP, TCP and TLS.');
 };
 
 /** Throws `CannotCall` for what this version cannot carry. */
@@ -60,5 +55,5 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
     return { uri: numberUri(destination.number, trunk), at: targetOfTrunk(trunk) };
   }
   const uri = directUri(destination.uri);
-  return { uri, at: trunk ? targetOfTrunk(trunk) : targetOfUri(uri) };
+  return { uri, at: trunk ? targetOfTrunk(trunk) : targetOfDestination(uri) };
 };

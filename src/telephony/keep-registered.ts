@@ -98,7 +98,13 @@ class Registration implements KeptRegistration {
       const hops = [first, ...others];
       const login = new TrunkLogin(signalling, trunk, hops);
       this.#cseq += 1;
-      const request = buildRegister(signalling, trunk, { ...this.#names, cseq: this.#cseq, localAddress, expiresS });
+      const request = buildRegister(signalling, trunk, {
+        ...this.#names,
+        cseq: this.#cseq,
+        hop: first,
+        localAddress,
+        expiresS,
+      });
       this.#send(login, login.answerer(), login.sign(request, first), hops);
     } catch (error) {
       this.#fail((error as Error).message, null);

@@ -3,6 +3,7 @@ import { defaultPortOf, type Hop, type TransportName } from '../sip/hop.ts';
 import { chooseNaptr, type LocateTarget, srvInOrder, srvNameOf, transportsFor } from '../sip/server-location.ts';
 import { bareHost } from '../sip/uri.ts';
 import type { Dns } from './dns.ts';
+import { canonicalAddress } from './ip-address.ts';
 
 /**
  * The hops to a target in the order in which they are to be tried (RFC 3263), at least one, at most 8. An IP address is
@@ -110,7 +111,7 @@ export const createLocate = (options: {
 /** A certificate has to show the name that was asked for, not one that DNS led to (RFC 5922 7.1). */
 const hopOf = ({ transport, port }: Way, address: string, domain: string): Hop => ({
   transport,
-  address,
+  address: canonicalAddress(address),
   port,
   tlsName: transport === 'tls' ? domain : null,
 });

@@ -131,8 +131,8 @@ describe('a call that is not answered', () => {
   });
 
   test.each([
-    ['sips:bob@10.0.0.2', /TLS/],
-    ['sip:bob@10.0.0.2;transport=tcp', /UDP/],
+    ['sips:bob@10.0.0.2;transport=udp', /another SIP transport/],
+    ['sip:bob@10.0.0.2;transport=ws', /another SIP transport/],
     ['+15551230000', /trunk/],
     ['bob', /neither/],
   ])('%s cannot be carried: failed, in words, and nothing is sent', async (destination, words) => {

@@ -2,8 +2,9 @@ import { retryAfterOf } from '../sip/delta-seconds.ts';
 import type { Hop } from '../sip/hop.ts';
 import { EMPTY_BODY, type SipRequest } from '../sip/message.ts';
 import { nameAddr, withTag } from '../sip/name-addr.ts';
+import type { Params } from '../sip/params.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
-import { bareHost, bracketHost, sipUri } from '../sip/uri.ts';
+import { asLogicalUri, bareHost, bracketHost, sipUri } from '../sip/uri.ts';
 import { contactOf, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
 export const PROBE_PATIENCE_MS = 4_000;
@@ -16,8 +17,14 @@ export interface ProbeResult {
   readonly retryAfterMs: number | null;
 }
 
-const buildOptions = (signalling: Signalling, target: LocateTarget, localAddress: string): SipRequest => {
-  const uri = sipUri({ host: bracketHost(bareHost(target.host)), port: target.port });
+const buildOptions = (
+  signalling: Signalling,
+  { host, port }: LocateTarget,
+  { transport }: Hop,
+  localAddress: string,
+): SipRequest => {
+  const params: Params = transport === 'udp' ? [] : [['transport', transport]];
+  const uri = sipUri({ host: bracketHost(bareHost(host)), port, params });
   const us = nameAddr(sipUri({ user: 'ringcast', host: bracketHost(localAddress) }));
   return {
     kind: 'request',
@@ -25,11 +32,11 @@ const buildOptions = (signalling: Signalling, target: LocateTarget, localAddress
     uri,
     vias: [viaOf(signalling, localAddress, newBranch(signalling.random))],
     from: withTag(us, signalling.random.hex(8)),
-    to: nameAddr(uri),
+    to: nameAddr(asLogicalUri(uri)),
     callId: signalling.random.hex(16),
     cseq: { number: 1, method: 'OPTIONS' },
     maxForwards: 70,
-    contacts: [contactOf(signalling, localAddress)],
+    contacts: [contactOf(signalling, localAddress, transport)],
     routes: [],
     recordRoutes: [],
     headers: [{ name: 'Accept', value: 'application/sdp' }, USER_AGENT],
@@ -69,7 +76,7 @@ const ask = (signalling: Signalling, request: SipRequest, hop: Hop): Promise<Ans
 const askHop = async (signalling: Signalling, target: LocateTarget, hop: Hop): Promise<Answer> => {
   signalling.meet(hop);
   const localAddress = await signalling.findLocalAddress(hop);
-  const answer = await ask(signalling, buildOptions(signalling, target, localAddress), hop);
+  const answer = await ask(signalling, buildOptions(signalling, target, hop, localAddress), hop);
   if (answer.isUp) signalling.hops.answered(hop);
   else signalling.hops.failed(hop, answer.retryAfterSeconds === null ? null : 1000 * answer.retryAfterSeconds);
   return answer;

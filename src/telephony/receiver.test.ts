@@ -13,7 +13,7 @@ import { respond } from '../sip/response.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import { udpVia } from '../sip/via.ts';
 import type { ProbeResult } from './probe.ts';
-import type { SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
 import { createUserAgent, type UserAgent } from './user-agent.ts';
 
 const STRANGER = { address: '203.0.113.66', port: 5060 };
@@ -36,7 +36,7 @@ const listen = (transport: SipTransport, onRequest?: (request: SipRequest) => Si
 /** Lets the agent meet the peer, as the trunk monitor does. */
 const meetPeer = async (answerWith: number | null): Promise<ProbeResult> => {
   listen(peer, (request) => (answerWith === null ? null : respond(request, answerWith, { toTag: 'p' })));
-  const probed = agent.probe({ host: PEER.address, port: PEER.port });
+  const probed = agent.probe({ host: PEER.address, port: PEER.port, transport: 'udp' });
   await clock.advance(5_000);
   heard.length = 0;
   return probed;

@@ -1,8 +1,9 @@
 import type { CallTrunk } from '../domain/call.ts';
 import { leadingSeconds } from '../sip/delta-seconds.ts';
+import type { Hop } from '../sip/hop.ts';
 import { EMPTY_BODY, findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
 import { nameAddr, withTag } from '../sip/name-addr.ts';
-import { findParam } from '../sip/params.ts';
+import { findParam, type Params } from '../sip/params.ts';
 import { bareHost, bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
 import { ALLOW, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
@@ -21,17 +22,25 @@ export const buildRegister = (
   trunk: CallTrunk,
   parts: RegistrationNames & {
     readonly cseq: number;
+    readonly hop: Hop;
     readonly localAddress: string;
     readonly expiresS: number;
   },
 ): SipRequest => {
   const host = bracketHost(bareHost(trunk.host));
   const record = nameAddr(sipUri({ user: trunk.credentials?.username ?? '', host }));
-  const contact = sipUri({ user: trunk.id, host: bracketHost(parts.localAddress), port: signalling.port });
+  const { transport } = parts.hop;
+  const params: Params = transport === 'udp' ? [] : [['transport', transport]];
+  const contact = sipUri({
+    user: trunk.id,
+    host: bracketHost(parts.localAddress),
+    port: signalling.portOf(transport),
+    params,
+  });
   return {
     kind: 'request',
     method: 'REGISTER',
-    uri: sipUri({ host, port: trunk.port }),
+    uri: sipUri({ host, port: trunk.port, params }),
     vias: [viaOf(signalling, parts.localAddress, newBranch(signalling.random))],
     from: withTag(record, parts.fromTag),
     to: record,

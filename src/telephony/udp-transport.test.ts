@@ -6,10 +6,12 @@ import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { monotonicMs, wakeAfter } from '../clock.ts';
+import { udpHop, udpSource } from '../sip/hop.ts';
 import type { Address } from '../sip/via.ts';
 import { createDns } from './dns.ts';
 import { addressTowards, createFindLocalAddress } from './local-address.ts';
-import { openUdpTransport, type SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
+import { openUdpTransport } from './udp-transport.ts';
 import { createUserAgent } from './user-agent.ts';
 
 const ANY = { address: '127.0.0.1', port: 0 };
@@ -34,10 +36,10 @@ describe('UDP on loopback', () => {
   test('carries messages both ways and tells where from', async () => {
     const [a, b] = [await opened(), await opened()];
     const atB = nextMessage(b);
-    a.send(new TextEncoder().encode('hello'), b);
-    expect(await atB).toEqual({ text: 'hello', from: { address: '127.0.0.1', port: a.port } });
+    a.send(new TextEncoder().encode('hello'), udpHop(b));
+    expect(await atB).toEqual({ text: 'hello', from: udpSource({ address: '127.0.0.1', port: a.port }) });
     const atA = nextMessage(a);
-    b.send(new TextEncoder().encode('yes'), a);
+    b.send(new TextEncoder().encode('yes'), udpHop(a));
     expect((await atA).text).toBe('yes');
   });
 
@@ -64,7 +66,7 @@ describe('UDP on loopback', () => {
   ])('sending to %s is reported, later, and thrown nowhere', async (name, to) => {
     const transport = await opened();
     const error = Promise.withResolvers<Error>();
-    transport.send(new Uint8Array(name === 'too many octets' ? 70_000 : 1), to, error.resolve);
+    transport.send(new Uint8Array(name === 'too many octets' ? 70_000 : 1), udpHop(to), error.resolve);
     expect(await error.promise).toBeInstanceOf(Error);
   });
 
@@ -73,7 +75,7 @@ describe('UDP on loopback', () => {
     await transport.close();
     await transport.close();
     const error = Promise.withResolvers<Error>();
-    transport.send(new Uint8Array(1), ANY, error.resolve);
+    transport.send(new Uint8Array(1), udpHop(ANY), error.resolve);
     expect((await error.promise).message).toContain('closed');
   });
 });

@@ -6,6 +6,7 @@ import type { LocateTarget } from '../sip/server-location.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
 import type { Dns } from './dns.ts';
 import { createHopMemory } from './hop-memory.ts';
+import { familyOf } from './ip-address.ts';
 import { type KeptRegistration, keepRegistered } from './keep-registered.ts';
 import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
@@ -15,8 +16,8 @@ import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
 import { type ProbeResult, probePeer } from './probe.ts';
 import { createReceiver } from './receiver.ts';
 import type { DialogUser, Signalling } from './signalling.ts';
+import type { SipTransport } from './sip-transport.ts';
 import type { CallSign } from './trunk-evidence.ts';
-import type { SipTransport } from './udp-transport.ts';
 
 /** Rings phones, and asks peers whether they are there. */
 export interface UserAgent {
@@ -54,12 +55,22 @@ const MAX_KNOWN_PEERS = 1_024;
 const MAX_KNOWN_CHALLENGES = 1_024;
 const MAX_FAILED_HOPS = 1_024;
 
+const familiesOf = (boundAddress: string): readonly (4 | 6)[] => {
+  const family = familyOf(boundAddress);
+  return family === 'any' ? [4, 6] : [family];
+};
+
 /** Starts a user agent on an open transport. */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const { transport, media, wakeAfter, random, log } = options;
   const peers = createKnownPeers(MAX_KNOWN_PEERS);
   const dialogs = new Map<string, DialogUser>();
-  const clients = createClientTransactions({ send: transport.send, wakeAfter, limit: MAX_CLIENT_TRANSACTIONS });
+  const clients = createClientTransactions({
+    send: transport.send,
+    portOf: transport.portOf,
+    wakeAfter,
+    limit: MAX_CLIENT_TRANSACTIONS,
+  });
   const servers = createServerTransactions({ send: transport.send, wakeAfter, limit: MAX_SERVER_TRANSACTIONS });
   const calls = new Set<OutboundCall>();
   const signalling: Signalling = {
@@ -68,12 +79,12 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     send: transport.send,
     locate: createLocate({
       dns: options.dns,
-      reach: { transports: ['udp'], families: [transport.address.includes(':') ? 6 : 4] },
+      reach: { transports: ['udp', 'tcp', 'tls'], families: familiesOf(transport.address) },
       random: () => Number.parseInt(random.hex(4), 16) / 2 ** 32,
     }),
     hops: createHopMemory(options.monotonicMs, MAX_FAILED_HOPS),
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
-    port: transport.port,
+    portOf: transport.portOf,
     meet: (peer) => peers.add(peer.address),
     challenges: createKnownChallenges(MAX_KNOWN_CHALLENGES),
     onLogin: options.onLogin ?? (() => undefined),
@@ -85,6 +96,8 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   transport.onMessage(
     createReceiver({ clients, servers, dialogs, isKnown: (from) => peers.has(from.address), random, log }),
   );
+
+  transport.onLost(clients.lose);
 
   const placeCall: PlaceCall = (order, onProgress) => {
     const call = placeOutboundCall({ signalling, media, order, onProgress });

@@ -121,6 +121,9 @@ export const openDialerFixture = async () => {
         host: '127.0.0.1',
         port: 5060,
         transport: 'udp',
+        register: false,
+        srtp: 'off',
+        comedia: false,
         username: credentials?.username ?? null,
         password: credentials?.password ?? null,
         callerId: null,
@@ -128,7 +131,6 @@ export const openDialerFixture = async () => {
         maxConcurrentCalls: null,
         callsPerSecond: null,
         codecs: ['PCMA'],
-        register: false,
         healthCheck: 'none',
       }),
     );
