@@ -123,7 +123,7 @@ describe('peers of ours', () => {
     ['BYE', 481],
     ['CANCEL', 481],
     ['MESSAGE', 405],
-    ['PUZZLE', 405],
+    ['PUZZLE', 501],
   ])('%s outside a dialog gets %i', async (method, status) => {
     await meetPeer(200);
     expect(await ask(peer, requestOf(method))).toEqual([status]);
