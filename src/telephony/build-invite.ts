@@ -1,4 +1,5 @@
 import type { CallOrder } from '../domain/call.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr, withTag } from '../sip/name-addr.ts';
 import { asLogicalUri, asRequestUri, bracketHost, type SipUri, sipUri } from '../sip/uri.ts';
@@ -16,6 +17,7 @@ const callerOf = (callerId: string | null, localAddress: string): NameAddr =>
 export interface InviteParts {
   readonly order: Pick<CallOrder, 'sipCallId' | 'fromTag' | 'branch' | 'callerId'>;
   readonly uri: SipUri;
+  readonly peer: Hop;
   readonly localAddress: string;
   readonly offer: string;
 }
@@ -31,7 +33,7 @@ export const buildInvite = (signalling: Signalling, parts: InviteParts): SipRequ
   callId: parts.order.sipCallId,
   cseq: { number: 1, method: 'INVITE' },
   maxForwards: 70,
-  contacts: [contactOf(signalling, parts.localAddress)],
+  contacts: [contactOf(signalling, parts.localAddress, parts.peer.transport, parts.uri.scheme)],
   routes: [],
   recordRoutes: [],
   headers: [ALLOW, USER_AGENT],

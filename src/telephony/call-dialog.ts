@@ -12,13 +12,15 @@ import {
   receiveInDialog,
   requestInDialog,
 } from '../sip/dialog.ts';
+import type { Hop } from '../sip/hop.ts';
 import { findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
+import { requestOver } from '../sip/request.ts';
 import { type ResponseParts, respond } from '../sip/response.ts';
 import { type RunningMachine, runMachine } from '../sip/run-machine.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
-import type { Address, Via } from '../sip/via.ts';
-import { ALLOW, contactOf, type DialogUser, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
+import type { Via } from '../sip/via.ts';
+import { ALLOW, type DialogUser, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
 import { credentialsOf, type TrunkLogin } from './trunk-login.ts';
 
 export interface CallDialogUser {
@@ -35,7 +37,7 @@ export interface CallDialogParts {
   readonly response: SipResponse;
   readonly localAddress: string;
   /** Where the INVITE went. */
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly login: TrunkLogin;
 }
 
@@ -51,7 +53,6 @@ export class CallDialog implements DialogUser {
   readonly #parts: CallDialogParts;
   readonly #user: CallDialogUser;
   readonly #ack: SipRequest;
-  readonly #ackOctets: Uint8Array;
   #dialog: Dialog;
   #hasEnded = false;
   /** Our 200 to the latest re-INVITE, on its way to an ACK. */
@@ -63,16 +64,18 @@ export class CallDialog implements DialogUser {
     this.#user = user;
     this.#dialog = dialogOfAnswer(parts.invite, parts.response);
     this.#ack = ackInDialog(this.#dialog, parts.invite.cseq.number, this.#newVia(), credentialsOf(parts.invite));
-    this.#ackOctets = serializeMessage(this.#ack);
     signalling.dialogs.set(keyOfDialog(this.#dialog), this);
   }
 
   /** Sends the ACK of the 2xx; each time the same octets, as often as the 2xx is repeated (RFC 3261 13.2.2.4). */
   acknowledge(): void {
-    const { log, send } = this.#signalling;
+    const { log, send, portOf } = this.#signalling;
     const onError = (error: Error): void =>
       log.warn({ err: error, callId: this.#ack.callId }, 'an ACK could not be sent');
-    withNextHop(this.#signalling, this.#ack, this.#parts.peer, (to) => send(this.#ackOctets, to, onError));
+    withNextHop(this.#signalling, this.#ack, this.#parts.peer, (to) => {
+      const { transport } = to;
+      send(serializeMessage(requestOver(this.#ack, transport, portOf(transport))), to, onError);
+    });
   }
 
   /**
@@ -89,7 +92,7 @@ export class CallDialog implements DialogUser {
     this.#dialog = dialog;
     const { login, peer } = this.#parts;
     const answerChallenge = login.answerer();
-    const send = (bye: SipRequest, to: Address): void => {
+    const send = (bye: SipRequest, to: Hop): void => {
       const onResponse = (response: SipResponse): void => {
         if (response.status < 200) return;
         const again = answerChallenge(bye, response, to);
@@ -158,12 +161,12 @@ export class CallDialog implements DialogUser {
   }
 
   #acceptReinvite(transaction: ServerTransaction, description: string): void {
-    const response = respond(transaction.request, 200, {
-      contact: contactOf(this.#signalling, this.#parts.localAddress),
+    const plain = respond(transaction.request, 200, {
       headers: [ALLOW],
       contentType: 'application/sdp',
       body: new TextEncoder().encode(description),
     });
+    const response = { ...plain, contacts: this.#parts.invite.contacts };
     transaction.answer(response);
     this.#reinvite?.stop();
     this.#reinvite = runMachine({

@@ -1,8 +1,8 @@
 import type { CallTrunk } from '../domain/call.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { cancelOf } from '../sip/request.ts';
-import type { Address } from '../sip/via.ts';
 import { CallDialog, type CallDialogUser } from './call-dialog.ts';
 import type { Signalling } from './signalling.ts';
 import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
@@ -20,7 +20,7 @@ export interface InviteLegUser extends CallDialogUser {
 
 export interface InviteLegParts {
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly localAddress: string;
   /** Whose credentials answer a challenge, if it has any. */
   readonly trunk: CallTrunk | null;

@@ -8,9 +8,10 @@ import { tortureNames, tortureOctets } from '../../test/support/torture.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import type { CallOrder } from '../domain/call.ts';
+import { udpHop } from '../sip/hop.ts';
 import { parseMessage } from '../sip/parse.ts';
 import { serializeMessage } from '../sip/serialize.ts';
-import type { SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
 import { createUserAgent } from './user-agent.ts';
 
 const MESSAGES = 20_000;
@@ -96,7 +97,7 @@ test(`${MESSAGES} mutated messages during ${CALLS} calls: no exception, no leak,
   network.intercept(() => 'pass');
   for (let i = 0; i < MESSAGES; i++) {
     const octets = mutated(bases[i % bases.length] as Uint8Array, bases, random);
-    if (!isTrueBye(octets)) theirs.send(octets, OURS);
+    if (!isTrueBye(octets)) theirs.send(octets, udpHop(OURS));
     if (i % PER_TURN === 0) await clock.advance(100);
   }
   expect(agent.counts().calls).toBe(CALLS);

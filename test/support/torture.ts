@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { udpHop } from '../../src/sip/hop.ts';
 import type { SipMessage } from '../../src/sip/message.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { respond } from '../../src/sip/response.ts';
@@ -48,16 +49,16 @@ export const answerOfAgent = async (octets: Uint8Array): Promise<string | null> 
   });
   peer.onMessage((probe) => {
     const message = parsedTorture(probe);
-    if (message.kind === 'request') peer.send(serializeMessage(respond(message, 200, { toTag: 'p' })), OURS);
+    if (message.kind === 'request') peer.send(serializeMessage(respond(message, 200, { toTag: 'p' })), udpHop(OURS));
   });
-  await Promise.all([agent.probe({ host: PEER.address, port: PEER.port }), clock.advance(5_000)]);
+  await Promise.all([agent.probe({ host: PEER.address, port: PEER.port, transport: 'udp' }), clock.advance(5_000)]);
   peer.onMessage(() => undefined);
   const answers: string[] = [];
   network.intercept((sent, from) => {
     if (from.address === OURS.address) answers.push(new TextDecoder().decode(sent));
     return 'pass';
   });
-  peer.send(octets, OURS);
+  peer.send(octets, udpHop(OURS));
   await clock.runOut();
   expect(agent.counts()).toEqual({ calls: 0, dialogs: 0, transactions: 0 });
   await agent.close();
