@@ -3,6 +3,7 @@ import { isToken } from './grammar.ts';
 import { Malformed, malformed } from './malformed.ts';
 import { EMPTY_BODY, type SipFields, type SipMessage } from './message.ts';
 import { isSipUri, parseUri, type Uri } from './uri.ts';
+import type { Via } from './via.ts';
 
 export { MAX_HEADERS };
 export const MAX_MESSAGE_BYTES = 65_536;
@@ -83,23 +84,22 @@ const readBody = (octets: Uint8Array, start: number, contentLength: number | nul
   return length === 0 ? EMPTY_BODY : octets.subarray(start, start + length);
 };
 
-const finishFields = (draft: Draft, body: Uint8Array): SipFields => {
-  const [via, ...vias] = draft.vias;
-  return {
-    vias: [via ?? malformed('Via is missing'), ...vias],
-    from: draft.from ?? malformed('From is missing'),
-    to: draft.to ?? malformed('To is missing'),
-    callId: draft.callId ?? malformed('Call-ID is missing'),
-    cseq: draft.cseq ?? malformed('CSeq is missing'),
-    maxForwards: draft.maxForwards,
-    contacts: draft.contacts,
-    routes: draft.routes,
-    recordRoutes: draft.recordRoutes,
-    headers: draft.headers,
-    contentType: draft.contentType,
-    body,
-  };
-};
+const hasVia = (vias: Via[]): vias is [Via, ...Via[]] => vias.length > 0;
+
+const finishFields = (draft: Draft, body: Uint8Array): SipFields => ({
+  vias: hasVia(draft.vias) ? draft.vias : malformed('Via is missing'),
+  from: draft.from ?? malformed('From is missing'),
+  to: draft.to ?? malformed('To is missing'),
+  callId: draft.callId ?? malformed('Call-ID is missing'),
+  cseq: draft.cseq ?? malformed('CSeq is missing'),
+  maxForwards: draft.maxForwards,
+  contacts: draft.contacts,
+  routes: draft.routes,
+  recordRoutes: draft.recordRoutes,
+  headers: draft.headers,
+  contentType: draft.contentType,
+  body,
+});
 
 /** RFC 3261 19.1.1, table 1: a Request-URI has no headers. */
 const readRequestUri = (text: string): Uri => {
@@ -125,10 +125,10 @@ const parseOrThrow = (octets: Uint8Array): SipMessage => {
   if (octets.length > MAX_MESSAGE_BYTES) malformed(`the message is longer than ${MAX_MESSAGE_BYTES} octets`);
   const start = skipEmptyLines(octets);
   const head = scanHead(octets, start);
-  const [startLine = '', ...lines] = linesOf(octets, start, head);
+  const lines = linesOf(octets, start, head);
   const draft = newDraft();
-  for (const line of lines) readHeaderLine(draft, line);
-  return finishMessage(startLine, finishFields(draft, readBody(octets, head.end + 4, draft.contentLength)));
+  for (let i = 1; i < lines.length; i++) readHeaderLine(draft, lines[i] as string);
+  return finishMessage(lines[0] as string, finishFields(draft, readBody(octets, head.end + 4, draft.contentLength)));
 };
 
 /**
