@@ -24,3 +24,25 @@ test('so are 5,000 more mutations of it', () => {
     expect(faultOf(octets), `mutation ${i}`).toBeNull();
   }
 });
+
+/** Stretches that make a regular expression go over the same octets again and again, if it can be made to. */
+const STRETCHES = [' ', '\t', '"', '\\', ';', '<', '%', ':', ',', 'SIP/1.0 ', ';a', ';a=', '; ', '\r\n ', '['];
+
+test('no stretch of 60,000 octets anywhere makes reading more than linear', () => {
+  const lines = [
+    'OPTIONS sip:a@b SIP/2.0',
+    'Via: SIP/2.0/UDP a',
+    'From: "a" <sip:a@b>;tag=1',
+    'To: <sip:a@b>',
+    'CSeq: 1 A',
+  ];
+  for (const piece of STRETCHES) {
+    const stretch = piece.repeat(60_000 / piece.length);
+    for (const line of lines) {
+      for (const bad of [`${line}${stretch}x`, line.replace(' ', stretch), line.replace('a', `a${stretch}b`)]) {
+        const text = lines.map((other) => (other === line ? bad : other)).join('\r\n');
+        expect(faultOf(new TextEncoder().encode(`${text}\r\n\r\n`))).toBeNull();
+      }
+    }
+  }
+});

@@ -1,4 +1,4 @@
-import { longName } from './fields.ts';
+import { longName, MAX_HEADERS } from './fields.ts';
 import type { Header } from './message.ts';
 import { isRegisteredMethod } from './methods.ts';
 import { MAX_MESSAGE_BYTES } from './parse.ts';
@@ -7,13 +7,12 @@ import { REASONS } from './response.ts';
 const START_LINE = /^([A-Za-z0-9\-.!%*_+`'~]+) .*SIP\/([0-9]+\.[0-9]+) *$/i;
 /** What an answer repeats of its request (RFC 3261 8.2.6.2); of all but Via the first is taken. */
 const REPEATED = ['Via', 'From', 'To', 'Call-ID', 'CSeq'] as const;
-const MAX_VIAS = 256;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const linesOf = (octets: Uint8Array): readonly string[] => {
   const [head = ''] = decoder.decode(octets).trimStart().split('\r\n\r\n', 1);
-  return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+  return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n', MAX_HEADERS + 1);
 };
 
 const valuesOf = (lines: readonly string[], name: string): readonly string[] =>
@@ -21,7 +20,7 @@ const valuesOf = (lines: readonly string[], name: string): readonly string[] =>
     .map((line) => /^([^\s:]+)[ \t]*:[ \t]*(.*)$/s.exec(line))
     .filter((match) => longName(match?.[1] ?? '').toLowerCase() === name.toLowerCase())
     .map((match) => match?.[2] ?? '')
-    .slice(0, name === 'Via' ? MAX_VIAS : 1);
+    .slice(0, name === 'Via' ? MAX_HEADERS : 1);
 
 const withTag = (to: string, tag: string): string => (/;\s*tag\s*=/i.test(to) ? to : `${to};tag=${tag}`);
 

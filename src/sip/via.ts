@@ -22,8 +22,11 @@ export const DEFAULT_SIP_PORT = 5060;
 const PROTOCOL = /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*([A-Za-z0-9\-.!%*_+`'~]+)[ \t]+/i;
 
 /** White space around the colon of `host:port` is allowed here (RFC 3261 25.1, COLON), and not in a URI. */
-const parseSentBy = (text: string): HostPort | null =>
-  parseHostPort(/[ \t]/.test(text) ? text.replace(/[ \t]*:[ \t]*(?=[0-9]*$)/, ':') : text);
+const parseSentBy = (text: string): HostPort | null => {
+  const colon = text.lastIndexOf(':');
+  if (colon < 0 || !/[ \t]/.test(text)) return parseHostPort(text);
+  return parseHostPort(`${text.slice(0, colon).trimEnd()}:${text.slice(colon + 1).trimStart()}`);
+};
 
 /** Reads one Via value, or returns null. */
 export const parseVia = (source: string): Via | null => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../test/support/cells.ts';
 import { type CallInput, type CallState, NEW_CALL, stepCall } from './call-state.ts';
 
 const media = (direction: 'sendrecv' | 'sendonly') =>
@@ -134,5 +135,42 @@ describe('every cell of the call', () => {
     expect(following('200')).toMatchObject({ sipStatus: 200, sipReason: 'OK' });
     expect(following('200 unusable')).toMatchObject({ sipStatus: 200, sipReason: 'why' });
     expect(following('unanswered')).toMatchObject({ sipStatus: null, sipReason: 'why' });
+  });
+});
+
+/** A state or an input that is new to the call does not compile here, and fails above if it changes anything. */
+describe('the table of the call', () => {
+  test('leaves out no state', () => {
+    const names = namesOf<CallState['name']>({
+      preparing: true,
+      calling: true,
+      proceeding: true,
+      cancelling: true,
+      talking: true,
+      ending: true,
+      over: true,
+    });
+    expect(new Set(STATES.map((words) => stateOf(words).name))).toEqual(new Set(names));
+  });
+
+  test('leaves out no input', () => {
+    const kinds = namesOf<CallInput['kind']>({
+      prepared: true,
+      unprepared: true,
+      provisional: true,
+      accepted: true,
+      challenged: true,
+      refused: true,
+      unanswered: true,
+      'ring-deadline': true,
+      abandon: true,
+      cancel: true,
+      played: true,
+      'media-failed': true,
+      'peer-bye': true,
+      'bye-done': true,
+      interrupt: true,
+    });
+    expect(new Set(Object.values(INPUTS).map(({ kind }) => kind))).toEqual(new Set(kinds));
   });
 });

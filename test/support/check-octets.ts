@@ -26,7 +26,7 @@ export const faultOf = (octets: Uint8Array): string | null => {
   const result = parseMessage(octets);
   if (!result.ok) return problemOfRefusal(octets, result.problem);
   const again = parseMessage(serializeMessage(result.message));
-  // Quoting can make a message longer than what may be read.
-  if (!again.ok) return again.problem.includes('longer') ? null : `written and not understood: ${again.problem}`;
+  // Quoting, and a line for each value, can make of a message more than may be read.
+  if (!again.ok) return /longer|more than/.test(again.problem) ? null : `written and not understood: ${again.problem}`;
   return isDeepStrictEqual(comparable(again.message), comparable(result.message)) ? null : 'written and read otherwise';
 };

@@ -68,7 +68,7 @@ const PIECES = [
   '\u2028',
   '\ud83d\ude00',
   '\ufeff',
-].map((text) => new TextEncoder().encode(text)); // prettier-like packing is kept by hand: one list, one idea
+].map((text) => new TextEncoder().encode(text));
 
 const joined = (...parts: readonly Uint8Array[]): Uint8Array => {
   const octets = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
