@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createSeededNetwork, seededRandom } from '../../test/support/seeded-network.ts';
 import { requestOf } from '../../test/support/sip-messages.ts';
 import { mutated } from '../../test/support/sip-mutations.ts';
@@ -44,8 +43,28 @@ const orderOf = (i: number): CallOrder => ({
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: { PCMU: SILENCE, PCMA: SILENCE } }],
 });
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Notes each text of a log line that has a control character in it. */
+const watchfulLog = () => {
+  const soiled: string[] = [];
+  const textsOf = (value: unknown): readonly string[] => {
+    if (typeof value === 'string') return [value];
+    if (value instanceof Error) return [value.message];
+    return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+  };
+  let lines = 0;
+  const note = (...parts: readonly unknown[]): void => {
+    lines += 1;
+    soiled.push(...parts.flatMap(textsOf).filter((text) => CONTROL.test(text)));
+  };
+  return { soiled, count: () => lines, log: { debug: note, info: note, warn: note, error: note } };
+};
+
 const setUp = () => {
   const random = seededRandom(20_000);
+  const watch = watchfulLog();
   const clock = createVirtualClock();
   const network = createSeededNetwork(clock);
   const media = createVirtualMedia(clock);
@@ -60,12 +79,12 @@ const setUp = () => {
     externalAddress: null,
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex },
-    log: QUIET_LOG,
+    log: watch.log,
     lookupHost: async (host) => {
       throw new Error(`${host} is unknown`);
     },
   });
-  return { random, clock, network, media, theirs, peer, agent };
+  return { random, clock, network, media, theirs, peer, agent, watch };
 };
 
 /** A BYE that names its dialog rightly ends a call rightly. */
@@ -75,7 +94,7 @@ const isTrueBye = (octets: Uint8Array): boolean => {
 };
 
 test(`${MESSAGES} mutated messages during ${CALLS} calls: no exception, no leak, no call harmed`, async () => {
-  const { random, clock, network, media, theirs, peer, agent } = setUp();
+  const { random, clock, network, media, theirs, peer, agent, watch } = setUp();
   const heard: Uint8Array[] = [];
   network.intercept((octets, from) => {
     if (from.address === PEER.address) heard.push(octets);
@@ -109,4 +128,6 @@ test(`${MESSAGES} mutated messages during ${CALLS} calls: no exception, no leak,
   );
   expect(peer.calls.slice(0, CALLS).map(({ state }) => state)).toEqual(calls.map(() => 'ended'));
   expect([agent.counts(), clock.waiting, media.open]).toEqual([{ calls: 0, dialogs: 0, transactions: 0 }, 0, 0]);
+  expect(watch.soiled).toEqual([]);
+  expect(watch.count()).toBeGreaterThan(MESSAGES / 10);
 });
