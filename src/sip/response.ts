@@ -11,6 +11,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   415: 'Unsupported Media Type',
   420: 'Bad Extension',
+  422: 'Session Interval Too Small',
   480: 'Temporarily Unavailable',
   481: 'Call/Transaction Does Not Exist',
   486: 'Busy Here',
