@@ -97,7 +97,7 @@ describe('the media thread', () => {
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...before, ...PCMU });
     await before.until(2);
-    port.redirect(after);
+    port.redirect({ ...after, ...PCMU });
     await port.finished;
     await after.until(30 - before.datagrams.length);
     const packets = [...before.packets(), ...after.packets()];

@@ -6,6 +6,7 @@ import type { SipRequest } from '../sip/message.ts';
 import type { Address } from '../sip/via.ts';
 import { buildInvite } from './build-invite.ts';
 import { CannotCall, targetOf } from './call-target.ts';
+import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
 
 /** Everything that has to be at hand before an INVITE may be sent. */
@@ -16,6 +17,8 @@ export interface PreparedCall {
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  /** Where a 3xx may lead. */
+  readonly scope: RedirectScope;
 }
 
 const locatePeer = async (signalling: Signalling, host: string, port: number | null): Promise<Address> => {
@@ -61,5 +64,6 @@ export const prepareCall = async (
     direction: 'sendrecv',
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, peer, localAddress, local };
+  const scope = { hosts: [target.host, peer.address], number: target.number };
+  return { media: port, invite, peer, localAddress, local, scope };
 };

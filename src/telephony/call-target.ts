@@ -20,6 +20,8 @@ export interface CallTarget {
   readonly uri: SipUri;
   readonly host: string;
   readonly port: number | null;
+  /** The number that is dialled over a trunk; null for a SIP URI. */
+  readonly number: string | null;
 }
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
@@ -50,9 +52,10 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), host: hostOfTrunk(trunk), port: trunk.port };
+    const { number } = destination;
+    return { uri: numberUri(number, trunk), host: hostOfTrunk(trunk), port: trunk.port, number };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port };
-  return { uri, host: uri.host, port: uri.port };
+  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port, number: null };
+  return { uri, host: uri.host, port: uri.port, number: null };
 };

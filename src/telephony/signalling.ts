@@ -39,8 +39,12 @@ export interface DialogUser {
 
 export const USER_AGENT: Header = { name: 'User-Agent', value: 'Ringcast' };
 /** What a peer may send us inside a dialog. */
-export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO'];
+export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE'];
 export const ALLOW: Header = { name: 'Allow', value: ALLOWED_METHODS.join(', ') };
+
+/** Extensions that we speak, and that a peer may require: RFC 3262 and RFC 4028. */
+export const EXTENSIONS: readonly string[] = ['100rel', 'timer'];
+export const SUPPORTED: Header = { name: 'Supported', value: EXTENSIONS.join(', ') };
 
 export const newBranch = (random: RandomSource): string => `${BRANCH_COOKIE}${random.hex(12)}`;
 

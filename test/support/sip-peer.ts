@@ -30,6 +30,10 @@ export interface PeerScript {
   readonly hangUpAfterMs?: number;
   /** SDP of the 200 in place of a good one. */
   readonly answer?: string;
+  /** What the 200 carries beside its SDP. */
+  readonly answerHeaders?: readonly Header[];
+  /** Answers a request inside the dialog other than ACK and BYE; by default 200, with SDP to an INVITE. */
+  readonly serve?: (request: SipRequest) => { readonly status: number; readonly parts?: ResponseParts } | null;
   /** Whether CANCEL is left without any effect. */
   readonly isDeafToCancel?: boolean;
   /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
@@ -48,6 +52,10 @@ export interface PeerCall {
   readonly invite: SipRequest;
   state: PeerCallState;
   dialog: Dialog;
+  /** Answers the INVITE, in the dialog of this call. */
+  say(status: number, parts?: ResponseParts): void;
+  /** Sends a request inside the dialog; the final answer, or null if none came. */
+  ask(method: string, parts?: ResponseParts): Promise<SipResponse | null>;
   /** Sends a request inside the dialog; the answer's status, or null if none came. */
   request(method: string, parts?: ResponseParts): Promise<number | null>;
   hangUp(): Promise<number | null>;
@@ -93,6 +101,18 @@ export const createSipPeer = (options: {
   let lastId = 0;
   const newId = (): string => `${transport.port}-${++lastId}`;
 
+  const serve = (transaction: ServerTransaction | null): void => {
+    if (!transaction) return;
+    const withSdp = {
+      contact,
+      contentType: 'application/sdp',
+      body: new TextEncoder().encode(sdpOf(transport.address)),
+    };
+    const usual = { status: 200, parts: transaction.request.method === 'INVITE' ? withSdp : {} };
+    const answer = script.serve ? script.serve(transaction.request) : usual;
+    if (answer) transaction.answer(respond(transaction.request, answer.status, answer.parts ?? usual.parts));
+  };
+
   const openCall = (transaction: ServerTransaction, from: Address): void => {
     const invite = transaction.request;
     const toTag = `to-${newId()}`;
@@ -100,19 +120,22 @@ export const createSipPeer = (options: {
     if (!dialog) throw new Error('The INVITE has no Contact.');
     let waitForAck: RunningMachine<unknown, AcceptedInviteInput> | null = null;
 
-    const request = (method: string, parts: ResponseParts = {}): Promise<number | null> => {
+    const ask = (method: string, parts: ResponseParts = {}): Promise<SipResponse | null> => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
       const built = requestInDialog(call.dialog, method, { via, contact, ...parts });
       call.dialog = built.dialog;
       return new Promise((resolve) => {
-        const onResponse = ({ status }: SipResponse): void => {
-          if (status < 200) return;
-          if (method === 'INVITE' && status < 300) acknowledge(built.request);
-          resolve(status);
+        const onResponse = (response: SipResponse): void => {
+          if (response.status < 200) return;
+          if (method === 'INVITE' && response.status < 300) acknowledge(built.request);
+          resolve(response);
         };
         clients.start(built.request, from, { onResponse, onFailure: () => resolve(null) });
       });
     };
+
+    const request = async (method: string, parts: ResponseParts = {}): Promise<number | null> =>
+      (await ask(method, parts))?.status ?? null;
 
     const acknowledge = (reinvite: SipRequest): void => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
@@ -124,7 +147,9 @@ export const createSipPeer = (options: {
       invite,
       state: 'invited',
       dialog,
+      ask,
       request,
+      say: (status, parts = {}) => transaction.answer(respond(invite, status, { toTag, contact, ...parts })),
       hangUp: () => {
         call.state = 'ended';
         waitForAck?.stop();
@@ -146,7 +171,8 @@ export const createSipPeer = (options: {
       if (call.state !== 'invited') return;
       call.state = 'answered';
       const body = new TextEncoder().encode(script.answer ?? sdpOf(transport.address));
-      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body });
+      const headers = script.answerHeaders ?? [];
+      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body, headers });
       transaction.answer(response);
       waitForAck = runMachine({
         start: startAcceptedInvite(response),
@@ -167,6 +193,7 @@ export const createSipPeer = (options: {
 
     inDialog.set(keyOfDialog(dialog), (incoming, incomingRequest) => {
       if (incomingRequest.method === 'ACK') onAck();
+      else if (incomingRequest.method !== 'BYE') serve(incoming);
       if (incomingRequest.method !== 'BYE') return;
       waitForAck?.stop();
       incoming?.answer(respond(incomingRequest, call.state === 'ended' ? 481 : 200));

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/ports.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
-import { respond } from '../../src/sip/response.ts';
+import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
 import { QUIET_LOG } from './quiet-log.ts';
@@ -46,6 +46,8 @@ export interface TelephonyBench {
   dropFirst(start: string, count: number): void;
   /** Sends a 200 of another branch of the first INVITE. */
   sendFork(toTag: string): void;
+  /** Answers the first INVITE as another branch of it. */
+  sayAs(toTag: string, status: number, parts?: ResponseParts): void;
   /** Nothing is left: no timer, no table entry, no open RTP port. */
   expectRest(): void;
 }
@@ -130,6 +132,12 @@ export const createTelephonyBench = (options: {
     };
   };
 
+  const sayAs = (toTag: string, status: number, parts: ResponseParts = {}): void => {
+    const invite = peer.received.find((request) => request.method === 'INVITE');
+    if (!invite) throw new Error('No INVITE has come.');
+    theirs.send(serializeMessage(respond(invite, status, { toTag, contact: invite.to, ...parts })), OURS);
+  };
+
   return {
     clock,
     agent,
@@ -152,15 +160,10 @@ export const createTelephonyBench = (options: {
       return placed.call.result;
     },
     dropFirst: (start, count) => toDrop.set(start, count),
+    sayAs,
     sendFork: (toTag) => {
-      const invite = peer.received.find((request) => request.method === 'INVITE');
-      if (!invite) throw new Error('No INVITE has come.');
-      const contact = invite.to;
       const body = new TextEncoder().encode(sdpOf(PEER.address));
-      theirs.send(
-        serializeMessage(respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body })),
-        OURS,
-      );
+      sayAs(toTag, 200, { contentType: 'application/sdp', body });
     },
     expectRest: () => {
       expect(agent.counts()).toEqual({ calls: 0, dialogs: 0, transactions: 0 });
