@@ -36,7 +36,7 @@ export interface InviteParts {
 }
 
 /** Builds the INVITE under the names that were committed with the attempt (RFC 3261 13.2.1). */
-export const buildInvite = (signalling: Signalling, parts: InviteParts): SipRequest => ({
+export const buildInvite = (signalling: Pick<Signalling, 'port'>, parts: InviteParts): SipRequest => ({
   kind: 'request',
   method: 'INVITE',
   uri: asRequestUri(parts.uri),

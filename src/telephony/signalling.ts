@@ -48,10 +48,10 @@ export const SUPPORTED: Header = { name: 'Supported', value: EXTENSIONS.join(', 
 
 export const newBranch = (random: RandomSource): string => `${BRANCH_COOKIE}${random.hex(12)}`;
 
-export const viaOf = (signalling: Signalling, localAddress: string, branch: string): Via =>
+export const viaOf = (signalling: Pick<Signalling, 'port'>, localAddress: string, branch: string): Via =>
   udpVia(bracketHost(localAddress), signalling.port, branch);
 
-export const contactOf = (signalling: Signalling, localAddress: string): NameAddr =>
+export const contactOf = (signalling: Pick<Signalling, 'port'>, localAddress: string): NameAddr =>
   nameAddr(sipUri({ user: 'ringcast', host: bracketHost(localAddress), port: signalling.port }));
 
 /**

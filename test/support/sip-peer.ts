@@ -9,7 +9,7 @@ import {
   requestInDialog,
 } from '../../src/sip/dialog.ts';
 import type { Header, SipRequest, SipResponse } from '../../src/sip/message.ts';
-import { nameAddr } from '../../src/sip/name-addr.ts';
+import { type NameAddr, nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { type RunningMachine, runMachine } from '../../src/sip/run-machine.ts';
@@ -43,6 +43,8 @@ export interface PeerScript {
 export interface Refusal {
   readonly status: number;
   readonly headers: readonly Header[];
+  /** Of a 3xx. */
+  readonly contacts?: readonly NameAddr[];
 }
 
 export type PeerCallState = 'invited' | 'refused' | 'cancelled' | 'answered' | 'talking' | 'ended';
@@ -229,8 +231,10 @@ export const createSipPeer = (options: {
       return;
     }
     const refusal = ['INVITE', 'BYE'].includes(request.method) ? script.gate?.(request) : null;
-    if (refusal) transaction.answer(respond(request, refusal.status, { toTag: newId(), headers: refusal.headers }));
-    else if (request.method === 'CANCEL') onCancel(transaction);
+    if (refusal) {
+      const response = respond(request, refusal.status, { toTag: newId(), headers: refusal.headers });
+      transaction.answer({ ...response, contacts: refusal.contacts ?? [] });
+    } else if (request.method === 'CANCEL') onCancel(transaction);
     else if (handler) handler(transaction, request);
     else if (request.method === 'INVITE') openCall(transaction, from);
     else transaction.answer(respond(request, request.method === 'OPTIONS' ? 200 : 481, { toTag: newId() }));
