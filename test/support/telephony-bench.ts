@@ -44,6 +44,8 @@ export interface TelephonyBench {
   finish(placed: Placed): Promise<AttemptResult>;
   /** Loses the next `count` datagrams that begin with `start`. */
   dropFirst(start: string, count: number): void;
+  /** Lets the next datagram that begins with `start` take so much longer. */
+  delayFirst(start: string, delayMs: number): void;
   /** Sends a 200 of another branch of the first INVITE. */
   sendFork(toTag: string): void;
   /** Answers the first INVITE as another branch of it. */
@@ -78,7 +80,7 @@ export const createTelephonyBench = (options: {
   const peer = createSipPeer({ transport: theirs, clock, script: options.script });
   const traffic: Traffic[] = [];
   const logins: string[] = [];
-  const toDrop = new Map<string, number>();
+  const fates = new Map<string, { left: number; readonly verdict: 'drop' | number }>();
   let lastCall = 0;
 
   const { sendProblem } = options;
@@ -107,10 +109,10 @@ export const createTelephonyBench = (options: {
   network.intercept((octets, from) => {
     const text = new TextDecoder().decode(octets);
     traffic.push({ atMs: clock.nowMs, from: from.address === OURS.address ? 'ua' : 'peer', text });
-    for (const [start, left] of toDrop) {
-      if (left === 0 || !text.startsWith(start)) continue;
-      toDrop.set(start, left - 1);
-      return 'drop';
+    for (const [start, fate] of fates) {
+      if (fate.left === 0 || !text.startsWith(start)) continue;
+      fate.left -= 1;
+      return fate.verdict;
     }
     return 'pass';
   });
@@ -159,7 +161,8 @@ export const createTelephonyBench = (options: {
       if (placed.endedAtMs() === null) throw new Error('The call is stuck: no timer waits, and it has no result.');
       return placed.call.result;
     },
-    dropFirst: (start, count) => toDrop.set(start, count),
+    dropFirst: (start, count) => fates.set(start, { left: count, verdict: 'drop' }),
+    delayFirst: (start, delayMs) => fates.set(start, { left: 1, verdict: delayMs }),
     sayAs,
     sendFork: (toTag) => {
       const body = new TextEncoder().encode(sdpOf(PEER.address));
