@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Refusal } from '../../test/support/peer-script.ts';
 import { methodsOf } from '../../test/support/sip-messages.ts';
-import type { Refusal } from '../../test/support/sip-peer.ts';
 import { createTelephonyBench, PEER } from '../../test/support/telephony-bench.ts';
 import type { CallTrunk } from '../domain/call.ts';
 import type { SipRequest } from '../sip/message.ts';

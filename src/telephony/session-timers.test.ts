@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { PeerScript } from '../../test/support/peer-script.ts';
 import { methodsOf } from '../../test/support/sip-messages.ts';
-import { type PeerScript, sdpOf } from '../../test/support/sip-peer.ts';
+import { sdpOf } from '../../test/support/sip-peer.ts';
 import { createTelephonyBench, type TelephonyBench } from '../../test/support/telephony-bench.ts';
 import { findHeader, type Header, type SipRequest } from '../sip/message.ts';
 

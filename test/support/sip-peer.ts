@@ -8,8 +8,8 @@ import {
   keyOfRequest,
   requestInDialog,
 } from '../../src/sip/dialog.ts';
-import type { Header, SipRequest, SipResponse } from '../../src/sip/message.ts';
-import { type NameAddr, nameAddr } from '../../src/sip/name-addr.ts';
+import type { SipRequest, SipResponse } from '../../src/sip/message.ts';
+import { nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { type RunningMachine, runMachine } from '../../src/sip/run-machine.ts';
@@ -18,34 +18,8 @@ import { createServerTransactions, type ServerTransaction } from '../../src/sip/
 import { sipUri } from '../../src/sip/uri.ts';
 import { type Address, stampVia, udpVia } from '../../src/sip/via.ts';
 import type { SipTransport } from '../../src/telephony/udp-transport.ts';
+import type { PeerScript } from './peer-script.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-
-/** What the called party does, in milliseconds after the INVITE came; what is absent does not happen. */
-export interface PeerScript {
-  readonly tryingAfterMs?: number;
-  readonly ringAfterMs?: number;
-  readonly answerAfterMs?: number;
-  readonly refuse?: { readonly status: number; readonly afterMs: number };
-  /** BYE so long after the ACK. */
-  readonly hangUpAfterMs?: number;
-  /** SDP of the 200 in place of a good one. */
-  readonly answer?: string;
-  /** What the 200 carries beside its SDP. */
-  readonly answerHeaders?: readonly Header[];
-  /** Answers a request inside the dialog other than ACK and BYE; by default 200, with SDP to an INVITE. */
-  readonly serve?: (request: SipRequest) => { readonly status: number; readonly parts?: ResponseParts } | null;
-  /** Whether CANCEL is left without any effect. */
-  readonly isDeafToCancel?: boolean;
-  /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
-  readonly gate?: (request: SipRequest) => Refusal | null;
-}
-
-export interface Refusal {
-  readonly status: number;
-  readonly headers: readonly Header[];
-  /** Of a 3xx. */
-  readonly contacts?: readonly NameAddr[];
-}
 
 export type PeerCallState = 'invited' | 'refused' | 'cancelled' | 'answered' | 'talking' | 'ended';
 

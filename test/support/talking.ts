@@ -1,6 +1,7 @@
 import type { Header } from '../../src/sip/message.ts';
 import type { ResponseParts } from '../../src/sip/response.ts';
-import { type PeerCall, type PeerScript, sdpOf } from './sip-peer.ts';
+import type { PeerScript } from './peer-script.ts';
+import { type PeerCall, sdpOf } from './sip-peer.ts';
 import { createTelephonyBench, type Placed, type TelephonyBench } from './telephony-bench.ts';
 
 export interface Talk {

@@ -4,10 +4,12 @@ import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/po
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
+import type { SipTransport } from '../../src/telephony/udp-transport.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
+import type { PeerScript } from './peer-script.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
-import { createSipPeer, type PeerScript, type SipPeer, sdpOf } from './sip-peer.ts';
+import { createSipPeer, type SipPeer, sdpOf } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia, type VirtualMedia } from './virtual-media.ts';
 
@@ -46,6 +48,8 @@ export interface TelephonyBench {
   dropFirst(start: string, count: number): void;
   /** Lets the next datagram that begins with `start` take so much longer. */
   delayFirst(start: string, delayMs: number): void;
+  /** Changes what the peer sends, as proxies on the way do. */
+  rewrite(change: (text: string) => string): void;
   /** Sends a 200 of another branch of the first INVITE. */
   sendFork(toTag: string): void;
   /** Answers the first INVITE as another branch of it. */
@@ -77,7 +81,13 @@ export const createTelephonyBench = (options: {
   const media = createVirtualMedia(clock);
   const ours = network.attach(OURS);
   const theirs = network.attach(PEER);
-  const peer = createSipPeer({ transport: theirs, clock, script: options.script });
+  let change = (text: string): string => text;
+  const throughProxies: SipTransport = {
+    ...theirs,
+    send: (octets, to, onError) =>
+      theirs.send(new TextEncoder().encode(change(new TextDecoder().decode(octets))), to, onError),
+  };
+  const peer = createSipPeer({ transport: throughProxies, clock, script: options.script });
   const traffic: Traffic[] = [];
   const logins: string[] = [];
   const fates = new Map<string, { left: number; readonly verdict: 'drop' | number }>();
@@ -162,6 +172,9 @@ export const createTelephonyBench = (options: {
       return placed.call.result;
     },
     dropFirst: (start, count) => fates.set(start, { left: count, verdict: 'drop' }),
+    rewrite: (next) => {
+      change = next;
+    },
     delayFirst: (start, delayMs) => fates.set(start, { left: 1, verdict: delayMs }),
     sayAs,
     sendFork: (toTag) => {
