@@ -18,7 +18,7 @@ export interface PeerScript {
   readonly serve?: (request: SipRequest) => { readonly status: number; readonly parts?: ResponseParts } | null;
   /** Whether CANCEL is left without any effect. */
   readonly isDeafToCancel?: boolean;
-  /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
+  /** Looks at each request but ACK and CANCEL before anything else is done with it: what it is refused with, or null. */
   readonly gate?: (request: SipRequest) => Refusal | null;
 }
 

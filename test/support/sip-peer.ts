@@ -77,16 +77,18 @@ export const createSipPeer = (options: {
   let lastId = 0;
   const newId = (): string => `${transport.port}-${++lastId}`;
 
-  const serve = (transaction: ServerTransaction | null): void => {
-    if (!transaction) return;
-    const withSdp = {
-      contact,
-      contentType: 'application/sdp',
-      body: new TextEncoder().encode(sdpOf(transport.address)),
-    };
-    const usual = { status: 200, parts: transaction.request.method === 'INVITE' ? withSdp : {} };
+  const serve = (
+    transaction: ServerTransaction,
+    repeatUntilAck: (transaction: ServerTransaction, response: SipResponse) => void,
+  ): void => {
+    const body = new TextEncoder().encode(sdpOf(transport.address));
+    const isInvite = transaction.request.method === 'INVITE';
+    const usual = { status: 200, parts: isInvite ? { contact, contentType: 'application/sdp', body } : {} };
     const answer = script.serve ? script.serve(transaction.request) : usual;
-    if (answer) transaction.answer(respond(transaction.request, answer.status, answer.parts ?? usual.parts));
+    if (!answer) return;
+    const response = respond(transaction.request, answer.status, answer.parts ?? usual.parts);
+    transaction.answer(response);
+    if (isInvite && answer.status < 300) repeatUntilAck(transaction, response);
   };
 
   const openCall = (transaction: ServerTransaction, from: Address): void => {
@@ -133,6 +135,19 @@ export const createSipPeer = (options: {
       },
     };
 
+    const repeatUntilAck = (accepted: ServerTransaction, response: SipResponse): void => {
+      waitForAck?.stop();
+      waitForAck = runMachine({
+        start: startAcceptedInvite(response),
+        step: stepAcceptedInvite,
+        wakeAfter,
+        perform: (effect) => {
+          if (effect.kind === 'send') accepted.answer(response);
+          else if (call.state === 'answered') void call.hangUp();
+        },
+      });
+    };
+
     const onAck = (): void => {
       waitForAck?.input({ kind: 'ack' });
       if (call.state !== 'answered') return;
@@ -150,15 +165,7 @@ export const createSipPeer = (options: {
       const headers = script.answerHeaders ?? [];
       const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body, headers });
       transaction.answer(response);
-      waitForAck = runMachine({
-        start: startAcceptedInvite(response),
-        step: stepAcceptedInvite,
-        wakeAfter,
-        perform: (effect) => {
-          if (effect.kind === 'send') transaction.answer(response);
-          else if (call.state === 'answered') void call.hangUp();
-        },
-      });
+      repeatUntilAck(transaction, response);
     };
 
     const refuse = (status: number, state: PeerCallState): void => {
@@ -169,7 +176,7 @@ export const createSipPeer = (options: {
 
     inDialog.set(keyOfDialog(dialog), (incoming, incomingRequest) => {
       if (incomingRequest.method === 'ACK') onAck();
-      else if (incomingRequest.method !== 'BYE') serve(incoming);
+      else if (incomingRequest.method !== 'BYE' && incoming) serve(incoming, repeatUntilAck);
       if (incomingRequest.method !== 'BYE') return;
       waitForAck?.stop();
       incoming?.answer(respond(incomingRequest, call.state === 'ended' ? 481 : 200));
@@ -204,7 +211,7 @@ export const createSipPeer = (options: {
       handler?.(null, request);
       return;
     }
-    const refusal = ['INVITE', 'BYE'].includes(request.method) ? script.gate?.(request) : null;
+    const refusal = request.method === 'CANCEL' ? null : script.gate?.(request);
     if (refusal) {
       const response = respond(request, refusal.status, { toTag: newId(), headers: refusal.headers });
       transaction.answer({ ...response, contacts: refusal.contacts ?? [] });
