@@ -106,6 +106,23 @@ describe('the media thread', () => {
     expectTrueNumbers(packets);
   });
 
+  it('goes on with the other codec from the frame where it was', async () => {
+    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(5, 30));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(2);
+    port.redirect({ address: peer.address, port: peer.port, codec: 'PCMA', payloadType: 97 });
+    await port.finished;
+    await peer.until(30);
+    const packets = peer.packets();
+    const before = packets.filter(({ payloadType }) => payloadType === 0).length;
+    expect(before).toBeLessThan(30);
+    const [first, second] = [pattern(5, 30), pattern(105, 30)];
+    const heard = Buffer.concat([first.subarray(0, before * 160), second.subarray(before * 160)]);
+    expect(payloads(packets)).toEqual(heard);
+    expectTrueNumbers(packets);
+  });
+
   it('never answers what comes in on the RTP port', async () => {
     const [thread, peer] = [await startThread(), await openRtpPeer()];
     const port = await prepare(thread, makeClip(6, 3));

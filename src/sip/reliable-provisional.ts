@@ -8,10 +8,6 @@ export const rseqOf = (response: SipResponse): number | null => {
   return /^[0-9]{1,10}$/.test(value) && Number(value) < 2 ** 32 ? Number(value) : null;
 };
 
-/** Whether the answer asks to be sent reliably but has no number that a PRACK could name. */
-export const lacksRseq = (response: SipResponse): boolean =>
-  response.status < 200 && hasToken(response, 'Require', '100rel') && rseqOf(response) === null;
-
 /**
  * Whether a reliable provisional answer is the one to be taken now, in one early dialog: the first, or the next in
  * order. Repeats and those beyond a gap are neither acknowledged nor processed (RFC 3262 4).

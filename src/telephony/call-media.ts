@@ -42,19 +42,17 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const codecs: readonly AudioCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
-  let problem: Reading | null = null;
+  let refusal: Reading | null = null;
   let isPlaying = false;
 
   /** Notes what the peer says now, and lets the voice follow it. A peer on hold may name no address that can be used. */
-  const follow = (next: RemoteMedia): void => {
-    const before = remote;
-    const wasHeld = before !== null && !listens(before);
-    remote = listens(next) || !before ? next : { ...before, direction: next.direction };
-    if (!isPlaying || !before) return;
+  const follow = (next: RemoteMedia, before: RemoteMedia): void => {
+    remote = listens(next) ? next : { ...before, direction: next.direction };
+    if (!isPlaying) return;
     if (!listens(next)) port.hold?.();
     else {
       if (!isSameTarget(next, before)) port.redirect(targetOf(next));
-      if (wasHeld) port.resume?.();
+      if (!listens(before)) port.resume?.();
     }
   };
 
@@ -67,9 +65,9 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   return {
     takeAnswer: (answer) => {
       if (remote) return { ok: true, media: remote };
-      if (problem) return problem;
+      if (refusal) return refusal;
       const reading = readAnswer(answer, { codecs, allowLoopback });
-      if (!reading.ok) problem = reading;
+      if (!reading.ok) refusal = reading;
       else {
         remote = reading.media;
         // A later offer of ours names what is in use alone.
@@ -89,17 +87,21 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
         local = revise(local, { direction: 'sendrecv' });
         return writeOffer(local);
       }
-      const reading = remote && readTheirs(offer, remote);
-      if (!reading?.ok) return null;
+      const before = remote;
+      if (!before) return null;
+      const reading = readTheirs(offer, before);
+      if (!reading.ok) return null;
       const { codec, payloadType, direction } = reading.media;
       local = revise(local, { codecs: [{ codec, payloadType }], direction: mirrored(direction) });
-      follow(reading.media);
+      follow(reading.media, before);
       return writeAnswer(offer, local);
     },
     offerAgain: () => writeOffer(local),
     takeLateAnswer: (answer) => {
-      const reading = remote && readAnswer(answer, { codecs: [remote.codec], allowLoopback });
-      if (reading?.ok) follow(reading.media);
+      const before = remote;
+      if (!before) return;
+      const reading = readAnswer(answer, { codecs: [before.codec], allowLoopback });
+      if (reading.ok) follow(reading.media, before);
     },
   };
 };

@@ -64,6 +64,6 @@ export const prepareCall = async (
     direction: 'sendrecv',
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  const scope = { hosts: [target.host, peer.address], number: target.number };
+  const scope = { hosts: [target.host, peer.address], user: target.trunkUser };
   return { media: port, invite, peer, localAddress, local, scope };
 };

@@ -20,8 +20,8 @@ export interface CallTarget {
   readonly uri: SipUri;
   readonly host: string;
   readonly port: number | null;
-  /** The number that is dialled over a trunk; null for a SIP URI. */
-  readonly number: string | null;
+  /** Over a trunk, the number or user that is dialled there; null without one. */
+  readonly trunkUser: string | null;
 }
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
@@ -53,9 +53,9 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
     const { number } = destination;
-    return { uri: numberUri(number, trunk), host: hostOfTrunk(trunk), port: trunk.port, number };
+    return { uri: numberUri(number, trunk), host: hostOfTrunk(trunk), port: trunk.port, trunkUser: number };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port, number: null };
-  return { uri, host: uri.host, port: uri.port, number: null };
+  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port, trunkUser: uri.user ?? '' };
+  return { uri, host: uri.host, port: uri.port, trunkUser: null };
 };

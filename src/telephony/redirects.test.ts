@@ -96,7 +96,9 @@ describe('3xx within the trunk (RFC 3261 8.1.3.4)', () => {
     expect(result).toMatchObject({
       outcome: 'unreachable',
       sipStatus: 302,
-      sipReason: expect.stringMatching(/redirects the call to .* only the trunk and its number may be called \(302\)/),
+      sipReason: expect.stringMatching(
+        /redirects the call to .* only the same number over the trunk may be called \(302\)/,
+      ),
     });
   });
 
@@ -120,6 +122,13 @@ describe('3xx within the trunk (RFC 3261 8.1.3.4)', () => {
     expect(methodsOf(bench.peer.received)).toEqual(['INVITE', 'ACK']);
     bench.expectRest();
   });
+});
+
+test('a SIP URI over a trunk keeps its user: the trunk would dial a number for us', async () => {
+  const gate = gateOf({ [`sip:bob@${HOME}`]: { status: 302, contacts: [`<sip:+19005550000@${HOME}>`] } });
+  const bench = createTelephonyBench({ script: { answerAfterMs: 0, gate } });
+  expect((await bench.finish(bench.place({ trunk: TRUNK }))).outcome).toBe('unreachable');
+  expect(bench.peer.received.filter(({ method }) => method === 'INVITE')).toHaveLength(1);
 });
 
 describe('3xx of a destination that is dialled directly', () => {

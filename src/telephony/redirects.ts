@@ -7,8 +7,8 @@ import { asRequestUri, bareHost, isSipUri, type SipUri, serializeUri } from '../
 export interface RedirectScope {
   /** Names and addresses of the trunk, or of the host that is dialled directly. */
   readonly hosts: readonly string[];
-  /** The number that stays dialled over a trunk; null for a SIP URI, whose host may name another of its users. */
-  readonly number: string | null;
+  /** Over a trunk, the number or user that stays dialled; null without one: a host may name another of its users. */
+  readonly user: string | null;
 }
 
 /** INVITEs that one call sends because of 3xx answers. */
@@ -16,13 +16,16 @@ const MAX_REDIRECTS = 4;
 
 const plainHost = (host: string): string => bareHost(host).toLowerCase().replace(/\.$/, '');
 
-/** Digits of the number that a user part names: its parameters and visual separators left out (RFC 3966 5.1.1). */
-const digitsOf = (user: string): string => (user.split(';', 1)[0] ?? '').replace(/%2B/gi, '').replace(/[-.()+]/g, '');
+/** A user part without its parameters; a number also without plus sign and visual separators (RFC 3966 5.1.1). */
+const plainUser = (user: string): string => {
+  const name = (user.split(';', 1)[0] ?? '').replace(/%2B/gi, '+');
+  return /^[-.()+0-9]+$/.test(name) ? name.replace(/[-.()+]/g, '') : name;
+};
 
 const isWithin = (uri: SipUri, scope: RedirectScope): boolean => {
   const staysOnHost = scope.hosts.some((host) => plainHost(host) === plainHost(uri.host));
-  const staysWithNumber = scope.number === null || digitsOf(uri.user ?? '') === digitsOf(scope.number);
-  return uri.scheme === 'sip' && findParam(uri.params, 'maddr') === undefined && staysOnHost && staysWithNumber;
+  const staysWithUser = scope.user === null || plainUser(uri.user ?? '') === plainUser(scope.user);
+  return uri.scheme === 'sip' && findParam(uri.params, 'maddr') === undefined && staysOnHost && staysWithUser;
 };
 
 /** RFC 3261 20.10: without a q it is 1. */
@@ -78,7 +81,7 @@ export class Redirects {
     this.#left = [...within, ...this.#left];
     const outside = uris.find((uri) => !within.some((allowed) => allowed === uri));
     if (within.length > 0 || !outside) return;
-    const limits = this.#scope.number === null ? 'its own host' : 'the trunk and its number';
+    const limits = this.#scope.user === null ? 'its own host' : 'the same number over the trunk';
     this.#words = `The peer redirects the call to ${serializeUri(outside)}, and only ${limits} may be called`;
   }
 }
