@@ -1,7 +1,7 @@
 import type { PlaylistItem } from './blast.ts';
 import type { Codec } from './codec.ts';
 import type { Outcome } from './outcome.ts';
-import type { TrunkCredentials } from './trunk.ts';
+import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 export type CallState = 'waiting' | 'dialing' | 'ringing' | 'playing' | 'finished';
 
@@ -83,6 +83,7 @@ export interface CallTrunk {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  readonly transport: Trunk['transport'];
   readonly credentials: TrunkCredentials | null;
 }
 

@@ -65,7 +65,7 @@ export const stampVia = (via: Via, from: Address): Via => {
 };
 
 /**
- * Where the answer to a request from `from` goes: the source address, and its port if the peer asked for it by
+ * Where the answer to a request from `from` goes over UDP: the source address, and its port if the peer asked for it by
  * `rport`, else the port it stated (RFC 3261 18.2.2, RFC 3581 4). `maddr` is ignored: it would let strangers aim answers.
  */
 export const answerAddress = (via: Via, from: Address): Address => ({

@@ -1,4 +1,5 @@
 import type { CallOrder } from '../domain/call.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr, serializeNameAddr, withTag } from '../sip/name-addr.ts';
 import { ASKED_SECONDS, sessionExpires } from '../sip/session-timer.ts';
@@ -31,12 +32,13 @@ const identityHeaders = ({ order, localAddress }: InviteParts): readonly Header[
 export interface InviteParts {
   readonly order: Pick<CallOrder, 'sipCallId' | 'fromTag' | 'branch' | 'callerId' | 'trunk'>;
   readonly uri: SipUri;
+  readonly peer: Hop;
   readonly localAddress: string;
   readonly offer: string;
 }
 
 /** Builds the INVITE under the names that were committed with the attempt (RFC 3261 13.2.1). */
-export const buildInvite = (signalling: Pick<Signalling, 'port'>, parts: InviteParts): SipRequest => ({
+export const buildInvite = (signalling: Pick<Signalling, 'portOf'>, parts: InviteParts): SipRequest => ({
   kind: 'request',
   method: 'INVITE',
   uri: asRequestUri(parts.uri),
@@ -46,7 +48,7 @@ export const buildInvite = (signalling: Pick<Signalling, 'port'>, parts: InviteP
   callId: parts.order.sipCallId,
   cseq: { number: 1, method: 'INVITE' },
   maxForwards: 70,
-  contacts: [contactOf(signalling, parts.localAddress)],
+  contacts: [contactOf(signalling, parts.localAddress, parts.peer.transport, parts.uri.scheme)],
   routes: [],
   recordRoutes: [],
   headers: [ALLOW, SUPPORTED, sessionExpires(ASKED_SECONDS), ...identityHeaders(parts), USER_AGENT],

@@ -9,7 +9,7 @@ import type { CallMedia } from './call-media.ts';
 import { DialogRequests, type DialogRequestsParts } from './dialog-requests.ts';
 import { OfferExchange } from './offer-exchange.ts';
 import { SessionKeeper } from './session-keeper.ts';
-import { ALLOW, contactOf, type DialogUser, EXTENSIONS, type Signalling, SUPPORTED } from './signalling.ts';
+import { ALLOW, type DialogUser, EXTENSIONS, type Signalling, SUPPORTED } from './signalling.ts';
 
 export interface CallDialogUser {
   /** The peer hung up, perhaps while we did; it has been answered. `words` are those of its Reason, if it gave one. */
@@ -132,7 +132,7 @@ export class CallDialog implements DialogUser {
   }
 
   #answerParts(): ResponseParts {
-    return { contact: contactOf(this.#signalling, this.#parts.localAddress), headers: [ALLOW, SUPPORTED] };
+    return { ...this.#requests.contact, headers: [ALLOW, SUPPORTED] };
   }
 
   #serve(transaction: ServerTransaction): void {

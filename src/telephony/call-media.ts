@@ -1,5 +1,6 @@
 import type { MediaPort } from '../media/link.ts';
-import { type AudioCodec, type LocalDescription, revise } from '../sdp/description.ts';
+import type { CarriedCodec } from '../sdp/audio-codec.ts';
+import { type LocalDescription, revise } from '../sdp/description.ts';
 import { isLoopback } from '../sdp/media-address.ts';
 import {
   mirrored,
@@ -39,7 +40,7 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.peer.address);
   /** Those that every clip has a rendition of. */
-  const codecs: readonly AudioCodec[] = prepared.local.codecs.map(({ codec }) => codec);
+  const codecs: readonly CarriedCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
   let refusal: Reading | null = null;

@@ -1,11 +1,12 @@
 import type { CallOrder } from '../domain/call.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
-import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
+import { offeredCodecs } from '../sdp/audio-codec.ts';
+import type { LocalDescription } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
-import type { Address } from '../sip/via.ts';
 import { buildInvite } from './build-invite.ts';
-import { CannotCall, targetOf } from './call-target.ts';
+import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
 import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
 
@@ -13,7 +14,7 @@ import type { Signalling } from './signalling.ts';
 export interface PreparedCall {
   readonly media: MediaPort;
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
@@ -21,15 +22,15 @@ export interface PreparedCall {
   readonly scope: RedirectScope;
 }
 
-const locatePeer = async (signalling: Signalling, host: string, port: number | null): Promise<Address> => {
+const locatePeer = async (signalling: Signalling, { host, port, transport }: CallTarget): Promise<Hop> => {
   try {
-    return await signalling.locate(host, port);
+    return await signalling.locate(host, port, transport);
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
 };
 
-const findLocalAddress = async (signalling: Signalling, peer: Address): Promise<string> => {
+const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<string> => {
   try {
     return await signalling.findLocalAddress(peer);
   } catch (error) {
@@ -52,7 +53,7 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const peer = await locatePeer(signalling, target.host, target.port);
+  const peer = await locatePeer(signalling, target);
   const localAddress = await findLocalAddress(signalling, peer);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
@@ -60,10 +61,10 @@ export const prepareCall = async (
     version: 1,
     address: localAddress,
     port: port.port,
-    codecs: staticCodecs(order.codecs),
+    codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  const scope = { hosts: [target.host, peer.address], user: target.trunkUser };
+  const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });
+  const scope = { hosts: [target.host, peer.address], user: target.trunkUser, scheme: target.uri.scheme };
   return { media: port, invite, peer, localAddress, local, scope };
 };

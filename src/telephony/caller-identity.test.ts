@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTelephonyBench, PEER } from '../../test/support/telephony-bench.ts';
 import type { CallTrunk } from '../domain/call.ts';
+import { udpHop } from '../sip/hop.ts';
 import { findHeader, findHeaders, type SipRequest } from '../sip/message.ts';
 import { parseNameAddr } from '../sip/name-addr.ts';
 import { parseMessage } from '../sip/parse.ts';
@@ -9,7 +10,7 @@ import { serializeMessage } from '../sip/serialize.ts';
 import { isSipUri, sipUri } from '../sip/uri.ts';
 import { buildInvite } from './build-invite.ts';
 
-const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: null };
+const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, transport: 'udp', credentials: null };
 
 const inviteFor = async (callerId: string | null, trunk: CallTrunk | null): Promise<SipRequest> => {
   const bench = createTelephonyBench({ script: { refuse: { status: 486, afterMs: 0 } } });
@@ -43,12 +44,18 @@ describe('nothing leaves its place', () => {
       unit: fc.constantFrom('\r', '\n', '\0', '"', '\\', '<', '>', ';', ',', '@', '\u0085', '\u2028', '\ud800', 'a'),
     }),
   );
-  const signalling = { port: 5060 };
+  const signalling = { portOf: () => 5060 };
 
   const built = (callerId: string, user: string) => {
     const order = { sipCallId: 'c', fromTag: 'f', branch: 'z9hG4bK1', callerId, trunk: TRUNK };
     const uri = sipUri({ user, host: PEER.address });
-    const invite = buildInvite(signalling, { order, uri, localAddress: '10.0.0.1', offer: 'v=0\r\n' });
+    const invite = buildInvite(signalling, {
+      order,
+      uri,
+      peer: udpHop(PEER),
+      localAddress: '10.0.0.1',
+      offer: 'v=0\r\n',
+    });
     const parsed = parseMessage(serializeMessage(invite));
     if (!parsed.ok || parsed.message.kind !== 'request') throw new Error(parsed.ok ? 'a response' : parsed.problem);
     return parsed.message;

@@ -9,10 +9,12 @@ import {
   refreshedBy,
   requestInDialog,
 } from '../sip/dialog.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest, SipResponse } from '../sip/message.ts';
+import { requestOver } from '../sip/request.ts';
 import { serializeMessage } from '../sip/serialize.ts';
-import type { Address, Via } from '../sip/via.ts';
-import { contactOf, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
+import type { Via } from '../sip/via.ts';
+import { newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
 import { credentialsOf, type TrunkLogin } from './trunk-login.ts';
 
 export interface DialogRequestsParts {
@@ -21,7 +23,7 @@ export interface DialogRequestsParts {
   readonly response: SipResponse;
   readonly localAddress: string;
   /** Where the INVITE went. */
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly login: TrunkLogin;
 }
 
@@ -50,6 +52,12 @@ export class DialogRequests {
     return keyOfDialog(this.#dialog);
   }
 
+  /** Contact of what we send in it: that of the INVITE. */
+  get contact(): Pick<RequestParts, 'contact'> {
+    const [contact] = this.#parts.invite.contacts;
+    return contact ? { contact } : {};
+  }
+
   /** CSeq number of the peer's last request; null before the first. */
   get remoteSeq(): number | null {
     return this.#dialog.remoteSeq;
@@ -70,21 +78,22 @@ export class DialogRequests {
   /** Builds the ACK of a 2xx and gives what sends it: each time the same octets (RFC 3261 13.2.2.4). */
   ackOf(invite: SipRequest): () => void {
     const ack = ackInDialog(this.#dialog, invite.cseq.number, this.#newVia(), credentialsOf(invite));
-    const octets = serializeMessage(ack);
-    const { log, send } = this.#signalling;
+    const { log, portOf, send } = this.#signalling;
     const onError = (error: Error): void => log.warn({ err: error, callId: ack.callId }, 'an ACK could not be sent');
-    return () => withNextHop(this.#signalling, ack, this.#parts.peer, (to) => send(octets, to, onError));
+    const sendOver = (to: Hop): void =>
+      send(serializeMessage(requestOver(ack, to.transport, portOf(to.transport))), to, onError);
+    return () => withNextHop(this.#signalling, ack, this.#parts.peer, sendOver);
   }
 
   /** Sends a request, and once more with credentials if it is challenged. */
   send(method: string, parts: Omit<RequestParts, 'via'>, user: FinalAnswerUser): void {
     const isRefresh = TARGET_REFRESH.includes(method);
-    const contact = isRefresh ? { contact: contactOf(this.#signalling, this.#parts.localAddress) } : {};
+    const contact = isRefresh ? this.contact : {};
     const built = requestInDialog(this.#dialog, method, { ...contact, ...parts, via: this.#newVia() });
     this.#dialog = built.dialog;
     const { login, peer } = this.#parts;
     const answerChallenge = login.answerer();
-    const start = (request: SipRequest, to: Address): void => {
+    const start = (request: SipRequest, to: Hop): void => {
       const onResponse = (response: SipResponse): void => {
         if (response.status < 200) return;
         const again = answerChallenge(request, response, to);

@@ -1,9 +1,9 @@
 import type { CallTrunk } from '../domain/call.ts';
+import { defaultPortOf, type Hop } from '../sip/hop.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { cancelOf } from '../sip/request.ts';
 import { isSipUri } from '../sip/uri.ts';
-import { type Address, DEFAULT_SIP_PORT } from '../sip/via.ts';
 import { CallDialog } from './call-dialog.ts';
 import type { CallMedia } from './call-media.ts';
 import { inviteElsewhere, inviteForLonger } from './next-invite.ts';
@@ -27,7 +27,7 @@ export interface InviteLegUser {
 
 export interface InviteLegParts {
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly localAddress: string;
   /** Whose credentials answer a challenge, if it has any. */
   readonly trunk: CallTrunk | null;
@@ -38,7 +38,7 @@ export interface InviteLegParts {
 
 interface NextInvite {
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly peer: Hop;
 }
 
 /** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
@@ -63,7 +63,7 @@ export class InviteLeg {
   readonly #dialogs = new Map<string | null, CallDialog>();
   /** The latest one, which alone counts, and where it goes. */
   #invite: SipRequest;
-  #peer: Address;
+  #peer: Hop;
   #next: NextInvite | null = null;
   #stopInvite: () => void = () => undefined;
   #call: CallDialog | null = null;
@@ -194,7 +194,7 @@ export class InviteLeg {
   #redirected(response: SipResponse): NextInvite | null {
     const uri = this.#redirects?.next(response);
     if (!uri) return null;
-    const peer = { ...this.#parts.peer, port: uri.port ?? DEFAULT_SIP_PORT };
+    const peer = { ...this.#parts.peer, port: uri.port ?? defaultPortOf(this.#parts.peer.transport) };
     this.#signalling.meet(peer);
     return { invite: this.#login.sign(inviteElsewhere(this.#signalling, this.#invite, uri), peer), peer };
   }

@@ -68,7 +68,7 @@ describe('a call that is answered', () => {
 
   test('a number goes to its trunk', async () => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
-    const trunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: null };
+    const trunk = { id: 't1', host: PEER.address, port: PEER.port, transport: 'udp' as const, credentials: null };
     expect((await bench.finish(bench.place({ destination: '+15551230000', trunk }))).outcome).toBe('completed');
     expect(bench.traffic[0]?.text).toMatch(/^INVITE sip:\+15551230000@10\.0\.0\.2:5070;user=phone SIP\/2\.0\r\n/);
   });
@@ -137,8 +137,8 @@ describe('a call that is not answered', () => {
   });
 
   test.each([
-    ['sips:bob@10.0.0.2', /TLS/],
-    ['sip:bob@10.0.0.2;transport=tcp', /UDP/],
+    ['sips:bob@10.0.0.2;transport=udp', /another SIP transport/],
+    ['sip:bob@10.0.0.2;transport=ws', /another SIP transport/],
     ['+15551230000', /trunk/],
     ['bob', /neither/],
   ])('%s cannot be carried: failed, in words, and nothing is sent', async (destination, words) => {

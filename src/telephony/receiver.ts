@@ -1,6 +1,7 @@
 import type { Log, RandomSource } from '../domain/ports.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { keyOfRequest } from '../sip/dialog.ts';
+import type { Source } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { parseMessage } from '../sip/parse.ts';
@@ -8,6 +9,7 @@ import { respond } from '../sip/response.ts';
 import type { ServerTransactions } from '../sip/server-transactions.ts';
 import { type Address, stampVia } from '../sip/via.ts';
 import { ALLOW, ALLOWED_METHODS, type DialogUser } from './signalling.ts';
+import type { OnMessage } from './sip-transport.ts';
 
 export interface ReceiverParts {
   readonly clients: ClientTransactions;
@@ -26,11 +28,11 @@ const statusOutsideDialog = (method: string): number => {
   return ALLOWED_METHODS.includes(method) ? 481 : 405;
 };
 
-/** Takes datagrams to the transaction or dialog that they belong to (RFC 3261 17.1.3, 17.2.3, 12.2.2). Never throws. */
-export const createReceiver = (parts: ReceiverParts): ((octets: Uint8Array, from: Address) => void) => {
+/** Takes messages to the transaction or dialog that they belong to (RFC 3261 17.1.3, 17.2.3, 12.2.2). Never throws. */
+export const createReceiver = (parts: ReceiverParts): OnMessage => {
   const { servers, dialogs, log } = parts;
 
-  const answerOutside = (request: SipRequest, from: Address, status: number): void => {
+  const answerOutside = (request: SipRequest, from: Source, status: number): void => {
     const transaction = servers.open(request, from);
     transaction?.answer(respond(request, status, { toTag: parts.random.hex(8), headers: [ALLOW] }));
   };
@@ -38,10 +40,10 @@ export const createReceiver = (parts: ReceiverParts): ((octets: Uint8Array, from
   const onAck = (ack: SipRequest): void => dialogs.get(keyOfRequest(ack))?.onAck(ack);
 
   /** RFC 3261 9.2: what can be cancelled here is a re-INVITE, and that is answered at once. */
-  const onCancel = (request: SipRequest, from: Address): void =>
+  const onCancel = (request: SipRequest, from: Source): void =>
     answerOutside(request, from, servers.findCancelled(request) ? 200 : 481);
 
-  const onNewRequest = (request: SipRequest, from: Address): void => {
+  const onNewRequest = (request: SipRequest, from: Source): void => {
     const user = dialogs.get(keyOfRequest(request));
     if (!user && !parts.isKnown(from)) log.debug({ from, method: request.method }, 'dropped a request of a stranger');
     // Before the dialog sees it: CANCEL has the CSeq number of its INVITE, and would be out of order there.
@@ -52,18 +54,25 @@ export const createReceiver = (parts: ReceiverParts): ((octets: Uint8Array, from
     } else answerOutside(request, from, tagOf(request.to) === null ? statusOutsideDialog(request.method) : 481);
   };
 
-  const onRequest = (received: SipRequest, from: Address): void => {
+  /** RFC 3261 18.3: a request without Content-Length in a stream is answered 400. */
+  const onUnframed = (request: SipRequest, from: Source): void => {
+    if (request.method !== 'ACK' && parts.isKnown(from)) answerOutside(request, from, 400);
+  };
+
+  const onRequest = (received: SipRequest, from: Source, isUnframed: boolean): void => {
     const [via, ...vias] = received.vias;
     const request: SipRequest = { ...received, vias: [stampVia(via, from), ...vias] };
-    if (servers.receive(request)) return;
-    if (request.method === 'ACK') onAck(request);
+    if (isUnframed) onUnframed(request, from);
+    else if (servers.receive(request)) return;
+    else if (request.method === 'ACK') onAck(request);
     else onNewRequest(request, from);
   };
 
-  return (octets, from) => {
+  return (octets, from, isUnframed = false) => {
     const result = parseMessage(octets);
     if (!result.ok) log.debug({ from, problem: result.problem }, 'dropped a datagram that is no SIP message');
-    else if (result.message.kind === 'request') onRequest(result.message, from);
-    else if (!parts.clients.receive(result.message)) log.debug({ from }, 'dropped a response that answers nothing');
+    else if (result.message.kind === 'request') onRequest(result.message, from, isUnframed);
+    else if (!parts.clients.receive(result.message, from))
+      log.debug({ from }, 'dropped a response that answers nothing');
   };
 };

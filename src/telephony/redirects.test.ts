@@ -7,7 +7,7 @@ import type { SipRequest } from '../sip/message.ts';
 import { type NameAddr, parseNameAddr } from '../sip/name-addr.ts';
 import { serializeUri } from '../sip/uri.ts';
 
-const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: null };
+const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, transport: 'udp', credentials: null };
 const HOME = `${PEER.address}:${PEER.port}`;
 
 const contactsOf = (texts: readonly string[]): readonly NameAddr[] =>

@@ -9,6 +9,8 @@ export interface RedirectScope {
   readonly hosts: readonly string[];
   /** Over a trunk, the number or user that stays dialled; null without one: a host may name another of its users. */
   readonly user: string | null;
+  /** Of the call: one over `sips` is not led out of it, nor any into it. */
+  readonly scheme: 'sip' | 'sips';
 }
 
 /** INVITEs that one call sends because of 3xx answers. */
@@ -25,7 +27,7 @@ const plainUser = (user: string): string => {
 const isWithin = (uri: SipUri, scope: RedirectScope): boolean => {
   const staysOnHost = scope.hosts.some((host) => plainHost(host) === plainHost(uri.host));
   const staysWithUser = scope.user === null || plainUser(uri.user ?? '') === plainUser(scope.user);
-  return uri.scheme === 'sip' && findParam(uri.params, 'maddr') === undefined && staysOnHost && staysWithUser;
+  return uri.scheme === scope.scheme && findParam(uri.params, 'maddr') === undefined && staysOnHost && staysWithUser;
 };
 
 /** RFC 3261 20.10: without a q it is 1. */

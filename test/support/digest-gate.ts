@@ -5,7 +5,13 @@ import type { Refusal } from './peer-script.ts';
 import { PEER } from './telephony-bench.ts';
 
 export const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };
-export const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: CREDENTIALS };
+export const TRUNK: CallTrunk = {
+  id: 't1',
+  host: PEER.address,
+  port: PEER.port,
+  transport: 'udp',
+  credentials: CREDENTIALS,
+};
 
 const HASHES: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha256', 'SHA-512-256': 'sha512-256' };
 

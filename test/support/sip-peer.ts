@@ -8,6 +8,7 @@ import {
   keyOfRequest,
   requestInDialog,
 } from '../../src/sip/dialog.ts';
+import type { Source } from '../../src/sip/hop.ts';
 import type { SipRequest, SipResponse } from '../../src/sip/message.ts';
 import { nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
@@ -16,8 +17,8 @@ import { type RunningMachine, runMachine } from '../../src/sip/run-machine.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
 import { createServerTransactions, type ServerTransaction } from '../../src/sip/server-transactions.ts';
 import { sipUri } from '../../src/sip/uri.ts';
-import { type Address, stampVia, udpVia } from '../../src/sip/via.ts';
-import type { SipTransport } from '../../src/telephony/udp-transport.ts';
+import { stampVia, udpVia } from '../../src/sip/via.ts';
+import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import type { PeerScript } from './peer-script.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -91,7 +92,7 @@ export const createSipPeer = (options: {
     if (isInvite && answer.status < 300) repeatUntilAck(transaction, response);
   };
 
-  const openCall = (transaction: ServerTransaction, from: Address): void => {
+  const openCall = (transaction: ServerTransaction, from: Source): void => {
     const invite = transaction.request;
     const toTag = `to-${newId()}`;
     const dialog = dialogOfInvite(invite, toTag);
@@ -202,7 +203,7 @@ export const createSipPeer = (options: {
     if (!script.isDeafToCancel) cancels.get(`${cancel.callId} ${cancel.cseq.number}`)?.();
   };
 
-  const onRequest = (request: SipRequest, from: Address): void => {
+  const onRequest = (request: SipRequest, from: Source): void => {
     received.push(request);
     if (servers.receive(request)) return;
     const handler = inDialog.get(keyOfRequest(request));
@@ -224,7 +225,7 @@ export const createSipPeer = (options: {
   transport.onMessage((octets, from) => {
     const parsed = parseMessage(octets);
     if (!parsed.ok) throw new Error(parsed.problem);
-    if (parsed.message.kind === 'response') clients.receive(parsed.message);
+    if (parsed.message.kind === 'response') clients.receive(parsed.message, from);
     else {
       const [via, ...vias] = parsed.message.vias;
       onRequest({ ...parsed.message, vias: [stampVia(via, from), ...vias] }, from);

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/ports.ts';
+import { udpHop } from '../../src/sip/hop.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
-import type { SipTransport } from '../../src/telephony/udp-transport.ts';
+import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
 import type { PeerScript } from './peer-script.ts';
 import { QUIET_LOG } from './quiet-log.ts';
@@ -13,8 +14,8 @@ import { createSipPeer, type SipPeer, sdpOf } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia, type VirtualMedia } from './virtual-media.ts';
 
-export const OURS = { address: '10.0.0.1', port: 5060 };
-export const PEER = { address: '10.0.0.2', port: 5070 };
+export const OURS = udpHop({ address: '10.0.0.1', port: 5060 });
+export const PEER = udpHop({ address: '10.0.0.2', port: 5070 });
 
 /** A datagram that was sent, lost ones included. */
 export interface Traffic {
