@@ -89,7 +89,7 @@ describe('3xx within the trunk (RFC 3261 8.1.3.4)', () => {
     ['a number that only begins the same', `<sip:+155512300001@${HOME}>`],
     ['an maddr', `<sip:+15551230000@${HOME};maddr=203.0.113.9>`],
     ['a tel: URI', '<tel:+19005550000>'],
-    ['a sips: URI', `<sips:+15551230000@${HOME}>`],
+    ['a sips: URI for a call that is not', `<sips:+15551230000@${HOME}>`],
   ])('%s is not followed, and the outcome says so', async (_what, contact) => {
     const { result, invites } = await callNumber({ [NUMBER]: { status: 302, contacts: [contact] } });
     expect(invites).toHaveLength(1);
