@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { PeerScript } from '../../test/support/peer-script.ts';
 import type { Misfortune } from '../../test/support/seeded-network.ts';
-import type { PeerCallState, PeerScript } from '../../test/support/sip-peer.ts';
+import type { PeerCallState } from '../../test/support/sip-peer.ts';
 import { createTelephonyBench } from '../../test/support/telephony-bench.ts';
 import type { Outcome } from '../domain/outcome.ts';
 

@@ -41,18 +41,22 @@ export interface DialogUser {
 
 export const USER_AGENT: Header = { name: 'User-Agent', value: 'Ringcast' };
 /** What a peer may send us inside a dialog. */
-export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO'];
+export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE'];
 export const ALLOW: Header = { name: 'Allow', value: ALLOWED_METHODS.join(', ') };
+
+/** Extensions that we speak, and that a peer may require: RFC 3262 and RFC 4028. */
+export const EXTENSIONS: readonly string[] = ['100rel', 'timer'];
+export const SUPPORTED: Header = { name: 'Supported', value: EXTENSIONS.join(', ') };
 
 export const newBranch = (random: RandomSource): string => `${BRANCH_COOKIE}${random.hex(12)}`;
 
 /** The Via of a request; whoever sends it completes it for its transport (`requestOver`). */
-export const viaOf = (signalling: Signalling, localAddress: string, branch: string): Via =>
+export const viaOf = (signalling: Pick<Signalling, 'portOf'>, localAddress: string, branch: string): Via =>
   udpVia(bracketHost(localAddress), signalling.portOf('udp'), branch);
 
 /** Where the peer of a transport reaches us; `sips` for a request to such a URI (RFC 3261 8.1.1.8). */
 export const contactOf = (
-  signalling: Signalling,
+  signalling: Pick<Signalling, 'portOf'>,
   localAddress: string,
   transport: TransportName,
   scheme: 'sip' | 'sips' = 'sip',
