@@ -68,8 +68,9 @@ export const contactOf = (
  */
 const isWhere = (began: Hop, uri: SipUri, transport: TransportName): boolean => {
   const isUnsaid = uri.scheme === 'sip' && findParam(uri.params, 'transport') === undefined;
-  const { host, port } = { host: bareHost(uri.host), port: uri.port ?? defaultPortOf(transport) };
-  return host === began.address && port === began.port && (isUnsaid || transport === began.transport);
+  const port = uri.port ?? defaultPortOf(isUnsaid ? began.transport : transport);
+  const isTransport = isUnsaid || transport === began.transport;
+  return isTransport && port === began.port && bareHost(uri.host) === began.address;
 };
 
 /** The hop of a URI inside a dialog. What is no SIP URI or asks for what we do not speak is the fallback. */

@@ -36,8 +36,8 @@ const sentence = ({ transport, address, port }: Hop, problem: string): string =>
 
 export const createStreamTransport = (options: StreamTransportOptions): StreamTransport => {
   const { wakeAfter, log } = options;
-  const inbound = createConnectionTable(MAX_CONNECTIONS);
-  const outbound = createConnectionTable(MAX_CONNECTIONS);
+  const inbound = createConnectionTable<StreamConnection>(MAX_CONNECTIONS);
+  const outbound = createConnectionTable<StreamConnection>(MAX_CONNECTIONS);
   /** Of those opened from here, by where they lead. What came in proved no name, and is used for answers alone. */
   const byHop = new Map<string, StreamConnection>();
   const servers: Server[] = [];
