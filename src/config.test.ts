@@ -17,8 +17,9 @@ describe('configuration', () => {
   });
 
   it('keeps the database in the data directory unless told otherwise', () => {
-    expect(readConfig({ RINGCAST_DATA_DIR: '/srv/r' }).databasePath).toBe('/srv/r/ringcast.db');
-    expect(readConfig({ RINGCAST_DATABASE_URL: 'sqlite:/srv/x.db' }).databasePath).toBe('/srv/x.db');
+    const sqlite = (path: string) => ({ kind: 'sqlite', path });
+    expect(readConfig({ RINGCAST_DATA_DIR: '/srv/r' }).database).toEqual(sqlite('/srv/r/ringcast.db'));
+    expect(readConfig({ RINGCAST_DATABASE_URL: 'sqlite:/srv/x.db' }).database).toEqual(sqlite('/srv/x.db'));
   });
 
   it('reads addresses, port 0 and IPv6 in brackets', () => {
@@ -55,8 +56,22 @@ describe('configuration', () => {
     expect(reading).toThrow(new RegExp(`^RINGCAST_${name} is "${value.replace(/[[\]]/g, '\\$&')}": expected .+\\.$`));
   });
 
+  it('takes a PostgreSQL database, by both names of the scheme', () => {
+    for (const url of ['postgres://u:p@h:5433/d', 'postgresql://h/d?sslmode=require'])
+      expect(readConfig({ RINGCAST_DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url });
+  });
+
+  it.each(['mysql://u:hunter2@h/d', 'postgres://u:hunter2@h', 'postgres://u:hunter2/d@h', 'sqlite:', 'hunter2'])(
+    'refuses %s as a database, naming what is expected',
+    (url) => {
+      expect(() => readConfig({ RINGCAST_DATABASE_URL: url })).toThrow(
+        /^(?!.*hunter2)RINGCAST_DATABASE_URL .*postgres:/,
+      );
+    },
+  );
+
   it('never repeats a secret', () => {
-    const secrets = { RINGCAST_OPERATOR_TOKEN: 'short pw', RINGCAST_DATABASE_URL: 'postgres://u:hunter2@h/d' };
+    const secrets = { RINGCAST_OPERATOR_TOKEN: 'short pw', RINGCAST_DATABASE_URL: 'postgres://u:hunter2@h' };
     for (const [variable, value] of Object.entries(secrets)) {
       expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^(?!.*(short pw|hunter2)).*${variable}`));
     }

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
  */
 export interface Config {
   readonly dataDirectory: string;
-  readonly databasePath: string;
+  readonly database: DatabaseAddress;
   readonly publicListen: ListenAddress;
   readonly operatorListen: ListenAddress;
   readonly publicUrl: URL | null;
@@ -31,6 +31,11 @@ export interface SipTlsFiles {
   readonly own: { readonly certificatePath: string; readonly keyPath: string } | null;
   readonly authoritiesPath: string | null;
 }
+
+/** A file of our own, or a database that several nodes may share; its URL may hold a password and is never shown. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 export interface ListenAddress {
   readonly address: string;
@@ -62,7 +67,11 @@ const setting = (name: string, fallback: string | null, description: string): Se
 /** Every variable, its flag of `serve`, and its default. */
 export const SETTINGS: readonly Setting[] = [
   setting('DATA_DIR', './data', 'folder of the database, the secret and the operator token'),
-  setting('DATABASE_URL', null, 'sqlite:PATH (default sqlite:<data>/ringcast.db)'),
+  setting(
+    'DATABASE_URL',
+    null,
+    'sqlite:PATH (default sqlite:<data>/ringcast.db) or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+  ),
   setting('PUBLIC_LISTEN', '0.0.0.0:8080', 'ADDRESS:PORT of the media and application interface'),
   setting('OPERATOR_LISTEN', '127.0.0.1:8081', 'ADDRESS:PORT of the operator interface'),
   setting('PUBLIC_URL', null, 'URL under which clients reach the public listener, path prefix included'),
@@ -148,14 +157,21 @@ const publicUrl = (read: Read): URL | null => {
       );
 };
 
-const databasePath = (read: Read, dataDirectory: string): string => {
+const database = (read: Read, dataDirectory: string): DatabaseAddress => {
   const text = read('DATABASE_URL');
-  if (text === null) return join(dataDirectory, 'ringcast.db');
-  if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return resolve(text.slice('sqlite:'.length));
+  if (text === null) return { kind: 'sqlite', path: join(dataDirectory, 'ringcast.db') };
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  if (path !== undefined) return { kind: 'sqlite', path: resolve(path) };
+  if (isPostgresUrl(text)) return { kind: 'postgres', url: text };
   // A PostgreSQL URL may hold a password: the value is not repeated.
   throw new ConfigError(
-    'RINGCAST_DATABASE_URL cannot be used: expected sqlite:PATH (PostgreSQL is not in this version).',
+    'RINGCAST_DATABASE_URL cannot be used: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE (special characters of the password as %XX).',
   );
+};
+
+const isPostgresUrl = (text: string): boolean => {
+  const { protocol, hostname, pathname } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  return /^postgres(ql)?:$/.test(protocol) && Boolean(hostname) && /^\/[^/]+$/.test(pathname ?? '');
 };
 
 const operatorToken = (read: Read): string | null => {
@@ -184,7 +200,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   const dataDirectory = resolve(read('DATA_DIR') ?? './data');
   return Object.freeze({
     dataDirectory,
-    databasePath: databasePath(read, dataDirectory),
+    database: database(read, dataDirectory),
     publicListen: listen(read, 'PUBLIC_LISTEN'),
     operatorListen: listen(read, 'OPERATOR_LISTEN'),
     publicUrl: publicUrl(read),

@@ -16,6 +16,8 @@ test('what SIP over TLS needs is read, or refused in a sentence that names the v
 
   const empty = join(dirname(certificatePath), 'empty.pem');
   await writeFile(empty, '');
+  const broken = join(dirname(certificatePath), 'broken.pem');
+  await writeFile(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
   const wrong: [Parameters<typeof readSipTls>[0], RegExp][] = [
     [{ own: { certificatePath: '/no/such', keyPath }, authoritiesPath: null }, /^RINGCAST_SIP_TLS_CERT: .*\/no\/such/],
     [{ own: { certificatePath, keyPath: '/no/such' }, authoritiesPath: null }, /^RINGCAST_SIP_TLS_KEY: .*\/no\/such/],
@@ -27,6 +29,7 @@ test('what SIP over TLS needs is read, or refused in a sentence that names the v
       { own: { certificatePath: empty, keyPath }, authoritiesPath: null },
       /^RINGCAST_SIP_TLS_CERT: .*holds no certificate/,
     ],
+    [{ own: null, authoritiesPath: broken }, /^RINGCAST_SIP_TLS_CA cannot be used .*expected whole certificates/],
     [{ own: null, authoritiesPath: empty }, /^RINGCAST_SIP_TLS_CA: .*holds no certificate/],
   ];
   for (const [files, sentence] of wrong) await expect(readSipTls(files)).rejects.toThrow(sentence);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { SipTlsFiles } from './config.ts';
@@ -13,13 +14,13 @@ const readPem = async (variable: string, path: string, label: 'CERTIFICATE' | 'P
   throw new StartError(`${variable}: the file ${path} holds no ${label.toLowerCase()}: expected PEM.`);
 };
 
-/** Throws StartError unless OpenSSL takes it. */
-const check = (variable: string, context: Parameters<typeof createSecureContext>[0]): void => {
+/** Throws StartError if OpenSSL does not take it. */
+const check = (variable: string, expected: string, take: () => unknown): void => {
   try {
-    createSecureContext(context);
+    take();
   } catch (error) {
-    const expected = 'expected a key without a passphrase that belongs to the certificate';
-    throw new StartError(`${variable} cannot be used (${(error as Error).message}): ${expected}.`, { cause: error });
+    const problem = `${variable} cannot be used (${(error as Error).message}): expected ${expected}.`;
+    throw new StartError(problem, { cause: error });
   }
 };
 
@@ -27,12 +28,22 @@ const readOwn = async ({ own }: SipTlsFiles): Promise<TlsMaterial['own']> => {
   if (!own) return null;
   const certificate = await readPem('RINGCAST_SIP_TLS_CERT', own.certificatePath, 'CERTIFICATE');
   const key = await readPem('RINGCAST_SIP_TLS_KEY', own.keyPath, 'PRIVATE KEY');
-  check('RINGCAST_SIP_TLS_CERT or RINGCAST_SIP_TLS_KEY', { cert: certificate, key });
+  const expected = 'a key without a passphrase that belongs to the certificate';
+  check('RINGCAST_SIP_TLS_CERT or RINGCAST_SIP_TLS_KEY', expected, () =>
+    createSecureContext({ cert: certificate, key }),
+  );
   return { certificate, key };
+};
+
+const readAuthorities = async ({ authoritiesPath }: SipTlsFiles): Promise<string | null> => {
+  if (authoritiesPath === null) return null;
+  const authorities = await readPem('RINGCAST_SIP_TLS_CA', authoritiesPath, 'CERTIFICATE');
+  check('RINGCAST_SIP_TLS_CA', 'whole certificates', () => new X509Certificate(authorities));
+  return authorities;
 };
 
 /** Reads what SIP over TLS needs. Throws StartError with a sentence that names the variable and the file. */
 export const readSipTls = async (files: SipTlsFiles): Promise<TlsMaterial> => ({
   own: await readOwn(files),
-  authorities: files.authoritiesPath && (await readPem('RINGCAST_SIP_TLS_CA', files.authoritiesPath, 'CERTIFICATE')),
+  authorities: await readAuthorities(files),
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type AudioCodec, STATIC_PAYLOAD_TYPES } from '../sdp/description.ts';
+import { CARRIED_CODECS, type CarriedCodec } from '../sdp/audio-codec.ts';
 import { type ClientTransactions, createClientTransactions } from '../sip/client-transactions.ts';
 import { dialogKey, dialogOfInvite, keyOfRequest } from '../sip/dialog.ts';
 import type { Source, TransportName } from '../sip/hop.ts';
@@ -38,7 +38,7 @@ export interface PhoneOptions {
   readonly answerAfterMs: number;
   readonly behaviour: PhoneBehaviour;
   /** Codecs it understands; PCMU and PCMA if left out. */
-  readonly codecs?: readonly AudioCodec[];
+  readonly codecs?: readonly CarriedCodec[];
   readonly onEvent?: (event: PhoneEvent) => void;
 }
 
@@ -65,7 +65,6 @@ const MAX_CALLS = 1_000;
 /** Transactions linger for half a minute after their end (timers J and L). Past this many, requests are dropped. */
 const MAX_TRANSACTIONS = 20_000;
 const HANG_UP_WITHIN_MS = 1_000;
-const ALL_CODECS = Object.keys(STATIC_PAYLOAD_TYPES) as AudioCodec[];
 
 class OpenPhone implements Phone {
   readonly #options: PhoneOptions;
@@ -187,7 +186,7 @@ class OpenPhone implements Phone {
     const key = dialogKey(request.callId, localTag, tagOf(request.from));
     const options = {
       ...this.#options,
-      codecs: this.#options.codecs ?? ALL_CODECS,
+      codecs: this.#options.codecs ?? CARRIED_CODECS,
       bindAddress: this.address,
       onEvent: this.#options.onEvent ?? (() => {}),
       onOver: () => void this.#calls.delete(key),

@@ -94,15 +94,16 @@ const attemptEnder = ({ db }: Context) =>
       .compile(),
   );
 
-const ruleFinder = ({ db }: Context) => {
-  const blastOfCall = prepared(db, ({ seq }: { seq: number }) =>
-    db
+/** Nobody cancels the blast between this and the commit: what waits again would not be seen. */
+const ruleFinder = ({ db, locks }: Context) => {
+  const blastOfCall = prepared(db, ({ seq }: { seq: number }) => {
+    const blast = db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
       .select(['blasts.state', 'blasts.retry', 'blasts.dial_within_ms'])
-      .where('calls.seq', '=', seq)
-      .compile(),
-  );
+      .where('calls.seq', '=', seq);
+    return locks.own(blast, 'blasts').compile();
+  });
   return async (seq: number) => {
     const [row] = (await blastOfCall({ seq })).rows;
     if (!row) throw new Error(`call number ${seq} is of no blast`);

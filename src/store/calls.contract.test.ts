@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import {
   blast,
   claim,
-  DIALECTS,
   network,
   provision,
   result,
@@ -159,7 +159,7 @@ for (const dialect of DIALECTS)
       expect(Math.abs(((await view((views) => views.nextDueAt())) ?? 0) - now - 600_000)).toBeLessThan(60_000);
       expect(await claimed()).toEqual([]);
       expect(await transact((tx) => tx.expireCalls())).toBe(0);
-      fixture.sql('update calls set due_at = due_at - 600000, dial_by = dial_by + 60000');
+      await fixture.sql('update calls set due_at = due_at - 600000, dial_by = dial_by + 60000');
       const [second = ''] = await claimed();
       expect(second).toBe('blast-1-2');
       await record(second, result('busy'));
@@ -175,14 +175,14 @@ for (const dialect of DIALECTS)
       const accepted = (await view((views) => views.findBlast('a')))?.acceptedAt;
       expect(await view((views) => views.nextDueAt())).toBe(accepted);
       await insert({ id: 'b' });
-      fixture.sql("update calls set due_at = 1234 where blast_id = 'b'");
+      await fixture.sql("update calls set due_at = 1234 where blast_id = 'b'");
       expect(await view((views) => views.nextDueAt())).toBe(1234);
     });
 
     it('ends what was not dialled in time, and dials none of it', async () => {
       for (const id of ['a', 'b']) await insert({ id });
       await claimed({ limit: 1 });
-      fixture.sql('update calls set dial_by = due_at - 1');
+      await fixture.sql('update calls set dial_by = due_at - 1');
       expect(await claimed()).toEqual([]);
       expect(await transact((tx) => tx.expireCalls())).toBe(1);
       expect(await transact((tx) => tx.expireCalls())).toBe(0);
@@ -205,7 +205,7 @@ for (const dialect of DIALECTS)
         expect((await view((views) => views.findBlast(id)))?.state).toBe('finished');
       }
       expect((await call('c'))?.outcome).toBe('busy');
-      becomeDue();
+      await becomeDue();
       expect(await claimed()).toEqual(['d-1-1']);
     });
   });

@@ -10,6 +10,8 @@ export interface Ddl {
   readonly sequence: string;
   /** Type of a column of octets. */
   readonly octets: string;
+  /** Of the table of counters: `name` and `value`, and what else spreads a counter over rows that add up. */
+  readonly counterColumns: string;
   /** Triggers that keep counts as calls change; each migration that changes the tables may need others. */
   readonly callTriggers: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { MediaPort } from '../media/link.ts';
-import { type AudioCodec, type LocalDescription, revise } from '../sdp/description.ts';
+import type { CarriedCodec } from '../sdp/audio-codec.ts';
+import { type LocalDescription, revise } from '../sdp/description.ts';
 import {
   mirrored,
   type Reading,
@@ -32,7 +33,7 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
 
-  const codecs = (): readonly AudioCodec[] => local.codecs.map(({ codec }) => codec);
+  const codecs = (): readonly CarriedCodec[] => local.codecs.map(({ codec }) => codec);
 
   /** Follows the peer to a new address. A peer on hold names none, or none that listens: the voice stays its course. */
   const follow = (next: RemoteMedia): void => {

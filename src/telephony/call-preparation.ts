@@ -1,6 +1,7 @@
 import type { CallOrder } from '../domain/call.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
-import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
+import { offeredCodecs } from '../sdp/audio-codec.ts';
+import type { LocalDescription } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
@@ -57,7 +58,7 @@ export const prepareCall = async (
     version: 1,
     address: localAddress,
     port: port.port,
-    codecs: staticCodecs(order.codecs),
+    codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });

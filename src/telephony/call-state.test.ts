@@ -2,7 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { type CallInput, type CallState, NEW_CALL, stepCall } from './call-state.ts';
 
 const media = (direction: 'sendrecv' | 'sendonly') =>
-  ({ codec: 'PCMU', payloadType: 0, address: '192.0.2.2', port: 4_000, direction }) as const;
+  ({
+    codec: 'PCMU',
+    payloadType: 0,
+    address: '192.0.2.2',
+    port: 4_000,
+    direction,
+    packetTimeMs: 20,
+    rtcp: null,
+    isRtcpMux: false,
+    telephoneEvent: null,
+    profile: 'RTP/AVP',
+    crypto: null,
+  }) as const;
 const OK = { status: 200, reason: 'OK' };
 
 const INPUTS: Readonly<Record<string, CallInput>> = {

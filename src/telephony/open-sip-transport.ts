@@ -94,8 +94,9 @@ const combine = (udp: SipTransport, streams: StreamTransport, tlsPort: number, h
   onLost: (handler) => {
     hearers.onLost = handler;
   },
-  close: async () => {
-    await Promise.all([udp.close(), streams.close()]);
+  close: () => {
+    streams.close();
+    return udp.close();
   },
 });
 
@@ -111,7 +112,8 @@ export const openSipTransport = async (options: SipTransportOptions): Promise<Si
   try {
     return combine(udp, streams, await openTls(options, udp.port, streams), hearers);
   } catch (error) {
-    await Promise.all([udp.close(), streams.close()]);
+    streams.close();
+    await udp.close();
     throw error;
   }
 };
