@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,28 +16,25 @@ const holdTcp = async (port = 0): Promise<number> => {
   return bound !== null && typeof bound === 'object' ? bound.port : 0;
 };
 
-test('a port that TCP cannot have is given up for UDP too, and named', async () => {
-  const port = await holdTcp();
-  const listen = { address: '127.0.0.1', port };
-  await expect(openBench({ listen })).rejects.toThrow(
-    `Cannot listen for SIP on 127.0.0.1:${port} (TCP): another program uses it; stop that program or choose another port.`,
-  );
-  const socket = createSocket('udp4');
-  socket.bind(port, '127.0.0.1');
-  await once(socket, 'listening');
-  socket.close();
-});
-
-/** Why nobody can listen below a port that is held; tries others while the one below it is taken as well. */
-const refusalBelowHeldPort = async (tls: TlsMaterial): Promise<string> => {
+/**
+ * Why nobody can listen on a port, given as its distance from one that TCP has lost to somebody else. Tries others while
+ * somebody has the port of UDP as well.
+ */
+const refusalNearHeldPort = async (distance: number, tls: TlsMaterial, expected: string): Promise<string> => {
   for (;;) {
     const held = await holdTcp();
-    const listen = { address: '127.0.0.1', port: held - 1 };
+    const listen = { address: '127.0.0.1', port: held + distance };
     const refusal = await openBench({ listen, tls }).catch((error: Error) => error.message);
     if (typeof refusal !== 'string') throw new Error('The held port was taken.');
-    if (!refusal.includes(`:${held - 1} `)) return refusal;
+    if (refusal.includes(`:${held} (${expected})`)) return refusal;
   }
 };
+
+test('a port that TCP cannot have is named', async () => {
+  expect(await refusalNearHeldPort(0, { own: null, authorities: null }, 'TCP')).toMatch(
+    /^Cannot listen for SIP on 127\.0\.0\.1:[0-9]+ \(TCP\): another program uses it; stop that program or choose/,
+  );
+});
 
 test('TLS is on the next port, and one that is taken is named', async () => {
   const { certificate, key } = await (await createAuthority()).issue('a', 'DNS:a.test');
@@ -47,7 +43,9 @@ test('TLS is on the next port, and one that is taken is named', async () => {
   const { port } = transport;
   expect(transport.portOf('tls')).toBe(port + 1);
   await transport.close();
-  expect(await refusalBelowHeldPort(tls)).toMatch(/^Cannot listen for SIP on 127\.0\.0\.1:[0-9]+ \(TLS\): another/);
+  expect(await refusalNearHeldPort(-1, tls, 'TLS')).toMatch(
+    /^Cannot listen for SIP on 127\.0\.0\.1:[0-9]+ \(TLS\): another/,
+  );
 });
 
 test('the wildcard of IPv6 speaks to both versions, whose addresses are told as they are', async () => {
