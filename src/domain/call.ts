@@ -105,4 +105,8 @@ export interface AttemptResult {
   /** Frames sent of each clip of the order, in its order. */
   readonly framesSent: readonly number[];
   readonly rtp: RtpFigures;
+  /** Somebody picked up, if only after the call was given up: there is no further attempt. */
+  readonly wasAnswered?: boolean;
+  /** Seconds for which the peer wants no further attempt (RFC 3261 20.33), at most a day; absent if it did not say. */
+  readonly retryAfterSeconds?: number;
 }

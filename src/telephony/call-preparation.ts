@@ -7,17 +7,21 @@ import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
 import { buildInvite } from './build-invite.ts';
-import { CannotCall, targetOf } from './call-target.ts';
+import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
+import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
 
 /** Everything that has to be at hand before an INVITE may be sent. */
 export interface PreparedCall {
   readonly media: MediaPort;
+  /** Without a Contact yet. */
   readonly invite: SipRequest;
   readonly hops: readonly [Hop, ...Hop[]];
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  /** Where a 3xx may lead. */
+  readonly scope: RedirectScope;
 }
 
 const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<PreparedCall['hops']> => {
@@ -46,6 +50,13 @@ const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<Media
   }
 };
 
+const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): RedirectScope => ({
+  hosts: [at.host, ...hops.map(({ address }) => address)],
+  port: at.port,
+  user: trunkUser,
+  scheme: uri.scheme,
+});
+
 /** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
 export const prepareCall = async (
   signalling: Signalling,
@@ -64,7 +75,6 @@ export const prepareCall = async (
     codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
-  const offer = writeOffer(local);
-  const invite = buildInvite(signalling, { order, uri: target.uri, peer: hops[0], localAddress, offer });
-  return { media: port, invite, hops, localAddress, local };
+  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
+  return { media: port, invite, hops, localAddress, local, scope: scopeOf(target, hops) };
 };

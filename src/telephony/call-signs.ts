@@ -27,9 +27,9 @@ export const withSigns = (
       if (status > 100) onSign(trunk.id, ALIVE);
       user.onProvisional(status);
     },
-    onAccepted: (response) => {
+    onAccepted: (response, media) => {
       onSign(trunk.id, ALIVE);
-      user.onAccepted(response);
+      user.onAccepted(response, media);
     },
     onRefused: (response, words) => {
       onSign(trunk.id, signOf(response));

@@ -20,6 +20,8 @@ export class CannotCall extends Error {
 export interface CallTarget {
   readonly uri: SipUri;
   readonly at: LocateTarget;
+  /** Over a trunk, the number or user that is dialled there; null without one. */
+  readonly trunkUser: string | null;
 }
 
 /** Where a trunk is. */
@@ -52,8 +54,9 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), at: targetOfTrunk(trunk) };
+    return { uri: numberUri(destination.number, trunk), at: targetOfTrunk(trunk), trunkUser: destination.number };
   }
   const uri = directUri(destination.uri);
-  return { uri, at: trunk ? targetOfTrunk(trunk) : targetOfDestination(uri) };
+  if (trunk) return { uri, at: targetOfTrunk(trunk), trunkUser: uri.user ?? '' };
+  return { uri, at: targetOfDestination(uri), trunkUser: null };
 };

@@ -1,21 +1,28 @@
 import type { CallTrunk } from '../domain/call.ts';
 import type { Hop } from '../sip/hop.ts';
-import type { SipRequest, SipResponse } from '../sip/message.ts';
+import type { Failure } from '../sip/machine.ts';
+import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
-import { CallDialog, type CallDialogUser } from './call-dialog.ts';
-import type { Signalling } from './signalling.ts';
-import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
+import { CallDialog } from './call-dialog.ts';
+import type { CallMedia } from './call-media.ts';
+import { type NextInvite, NextInvites } from './next-invite.ts';
+import type { RedirectScope } from './redirects.ts';
+import { contactOf, type Signalling } from './signalling.ts';
+import { TrunkLogin } from './trunk-login.ts';
 import { type Try, TryHops } from './try-hops.ts';
 
-export interface InviteLegUser extends CallDialogUser {
+export interface InviteLegUser {
   onProvisional(status: number): void;
-  /** The first 2xx. */
-  onAccepted(response: SipResponse): void;
-  /** A challenge that can be answered: by `authenticate`, or by nothing if the call is to end. */
-  onChallenged(response: SipResponse): void;
-  /** `words` tell what the refusal says of our user name and password, if anything. */
+  /** The first 2xx, and our side of offer and answer in its dialog. */
+  onAccepted(response: SipResponse, media: CallMedia): void;
+  /** A refusal after which another INVITE can follow: by `inviteAgain`, or none if the call is to end. */
+  onAgain(response: SipResponse): void;
+  /** `words` tell what the refusal means for our user name and password, or where it would have led, if anything. */
   onRefused(response: SipResponse, words: string | null): void;
   onUnanswered(reason: string): void;
+  /** The called party hung up; `words` are those of its Reason, if it gave one. */
+  onBye(words: string | null): void;
+  onSessionLost(reason: string): void;
   /** Whether the call still wants to be answered: else no further hop is tried. */
   isWanted(): boolean;
 }
@@ -27,56 +34,66 @@ export interface InviteLegParts {
   readonly localAddress: string;
   /** Whose credentials answer a challenge, if it has any. */
   readonly trunk: CallTrunk | null;
+  readonly scope: RedirectScope;
+  /** Makes our side of offer and answer for one more dialog. */
+  readonly createMedia: () => CallMedia;
 }
 
 /** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
 const MAX_DIALOGS = 16;
 
-/** What a fork's peer may do with its dialog: nothing, it is being hung up. */
-const FORK_USER: CallDialogUser = { onBye: () => undefined, onOffer: () => null, onLateAnswer: () => undefined };
-
 /**
- * An INVITE of ours and the dialogs that come of it: the first is the call, any other is a fork and is hung up
- * (RFC 3261 13.2.2.4). An INVITE that was challenged is followed by one with credentials, which takes its place (22.2).
- * The user hears of nothing before the constructor has returned.
+ * An INVITE of ours and the dialogs that come of it, one for each To-tag: the first to be confirmed is the call, any
+ * other is a fork and is hung up (RFC 3261 12.1, 13.2.2.4). An INVITE that was challenged, redirected, or refused for
+ * its session timer is followed by another, which takes its place. The user hears of nothing before the constructor has
+ * returned.
  */
 export class InviteLeg {
   readonly #signalling: Signalling;
   readonly #parts: InviteLegParts;
   readonly #user: InviteLegUser;
   readonly #login: TrunkLogin;
-  readonly #answerChallenge: AnswerChallenge;
-  /** By the To-tag of the 2xx that made them. */
+  readonly #nextInvites: NextInvites;
+  /** By To-tag. */
   readonly #dialogs = new Map<string | null, CallDialog>();
   /** The INVITEs that something may still come of; the latest alone counts. */
   readonly #running = new Set<TryHops>();
   #latest: TryHops | null = null;
-  #inviteWithCredentials: SipRequest | null = null;
+  #next: NextInvite | null = null;
   #call: CallDialog | null = null;
   #hasFinalAnswer = false;
   #isReleased = false;
+
+  /** The INVITE as a hop is to get it: where we are reached over its transport, and signed. */
+  readonly #inviteFor = (invite: SipRequest, hop: Hop): SipRequest => {
+    const { localAddress, scope } = this.#parts;
+    const contact = contactOf(this.#signalling, localAddress, hop.transport, scope.scheme);
+    return this.#login.sign({ ...invite, contacts: [contact] }, hop);
+  };
 
   constructor(signalling: Signalling, parts: InviteLegParts, user: InviteLegUser) {
     this.#signalling = signalling;
     this.#parts = parts;
     this.#user = user;
     this.#login = new TrunkLogin(signalling, parts.trunk, parts.hops);
-    this.#answerChallenge = this.#login.answerer();
-    this.#send(this.#login.sign(parts.invite, parts.hops[0]), parts.hops);
+    const { invite, hops, scope } = parts;
+    const inviteFor = this.#inviteFor;
+    this.#nextInvites = new NextInvites(signalling, { invite, hops, scope, login: this.#login, inviteFor });
+    this.#send({ invite: inviteFor(invite, hops[0]), hops });
   }
 
-  /** Answers the challenge that the user has just heard of. */
-  authenticate(): void {
-    const invite = this.#inviteWithCredentials;
-    if (!invite || !this.#latest) return;
-    this.#inviteWithCredentials = null;
+  /** Sends the INVITE that follows the refusal which the user has just heard of. */
+  inviteAgain(): void {
+    const next = this.#next;
+    if (!next) return;
+    this.#next = null;
     this.#hasFinalAnswer = false;
-    this.#send(invite, this.#latest.remainingHops());
+    this.#send(next);
   }
 
   /** Sends CANCEL; to be called only after a provisional answer (RFC 3261 9.1). */
-  cancel(): void {
-    this.#latest?.cancel();
+  cancel(reason: Header): void {
+    this.#latest?.cancel(reason);
   }
 
   acknowledge(): void {
@@ -84,13 +101,13 @@ export class InviteLeg {
   }
 
   /** Sends BYE; `onDone` when nothing more will come of it. */
-  hangUp(onDone: () => void): void {
-    if (this.#call) this.#call.hangUp(onDone);
+  hangUp(reason: Header, onDone: () => void): void {
+    if (this.#call) this.#call.hangUp(reason, onDone);
     else onDone();
   }
 
   /**
-   * The call is over. An INVITE without a final answer is given up; else its transaction still acknowledges repeated
+   * The call is over. An INVITE without a final answer is given up; else its transactions still acknowledge repeated
    * and forked answers for 64*T1, and the dialogs are forgotten only then.
    */
   release(): void {
@@ -99,22 +116,19 @@ export class InviteLeg {
     this.#forgetWhenDone();
   }
 
-  #send(invite: SipRequest, hops: readonly Hop[]): void {
-    const ifLatest =
-      <A extends readonly unknown[]>(hear: (...args: A) => void) =>
-      (...args: A): void => {
-        if (this.#latest === tries) hear(...args);
-      };
-    const sign = (request: SipRequest, hop: Hop): SipRequest => this.#login.sign(request, hop);
+  #send({ invite, hops }: NextInvite): void {
+    const isLatest = (): boolean => this.#latest === tries;
     const tries = new TryHops(
       this.#signalling,
-      { request: invite, hops, sign },
+      { request: invite, hops, requestFor: this.#inviteFor },
       {
-        onResponse: (response, by) =>
-          this.#latest === tries ? this.#onResponse(response, by) : this.#onStray(response, by),
-        onFailure: ifLatest((failure) =>
-          this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.'),
-        ),
+        onResponse: (response, by) => {
+          if (isLatest()) this.#onResponse(response, by);
+          else this.#onStray(response, by);
+        },
+        onFailure: (failure) => {
+          if (isLatest()) this.#onFailure(failure);
+        },
         onTerminated: () => {
           this.#running.delete(tries);
           this.#forgetWhenDone();
@@ -126,49 +140,88 @@ export class InviteLeg {
     this.#running.add(tries);
   }
 
+  #onFailure(failure: Failure): void {
+    this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.');
+  }
+
   #forgetWhenDone(): void {
-    if (this.#isReleased && this.#running.size === 0) for (const dialog of this.#dialogs.values()) dialog.forget();
+    if (!this.#isReleased || this.#running.size > 0) return;
+    for (const dialog of this.#dialogs.values()) dialog.forget();
+    this.#dialogs.clear();
+  }
+
+  /** A refusal ends every early dialog (RFC 3261 12.3). */
+  #forgetEarly(): void {
+    for (const [tag, dialog] of this.#dialogs) {
+      if (dialog.isConfirmed) continue;
+      dialog.forget();
+      this.#dialogs.delete(tag);
+    }
   }
 
   #onResponse(response: SipResponse, by: Try): void {
     this.#hasFinalAnswer ||= response.status >= 200;
     if (response.status > 100 && response.status < 300) this.#login.letIn();
-    if (response.status < 200) this.#user.onProvisional(response.status);
+    if (response.status < 200) this.#onProvisional(response, by);
     else if (response.status < 300) this.#onSuccess(response, by);
     else this.#onRefusal(response, by);
   }
 
+  #onProvisional(response: SipResponse, by: Try): void {
+    if (response.status > 100 && tagOf(response.to) !== null) this.#dialogOf(response, by)?.onProvisional(response);
+    this.#user.onProvisional(response.status);
+  }
+
   #onRefusal(response: SipResponse, by: Try): void {
-    this.#inviteWithCredentials = this.#answerChallenge(by.request, response, by.hop);
-    if (this.#inviteWithCredentials) this.#user.onChallenged(response);
-    else this.#user.onRefused(response, this.#login.judge(by.request, response));
+    this.#forgetEarly();
+    this.#next = this.#nextInvites.after(response, by, this.#latest?.remainingHops() ?? []);
+    if (this.#next) this.#user.onAgain(response);
+    else this.#user.onRefused(response, this.#nextInvites.wordsFor(response, by));
   }
 
   #onSuccess(response: SipResponse, by: Try): void {
     if (this.#call || this.#isReleased) this.#onStray(response, by);
     else {
-      this.#call = this.#open(response, by, this.#user);
-      this.#user.onAccepted(response);
+      const dialog = this.#dialogOf(response, by);
+      if (!dialog) return;
+      this.#call = dialog;
+      dialog.confirm(response);
+      this.#user.onAccepted(response, dialog.media);
     }
   }
 
   /** A 2xx that is not the call's first: repeated, of a fork, or to an INVITE that was given up too long ago. */
   #onStray(response: SipResponse, by: Try): void {
-    const known = this.#dialogs.get(tagOf(response.to));
-    known?.acknowledge();
-    if (known || response.status >= 300 || this.#dialogs.size >= MAX_DIALOGS) return;
-    const fork = this.#open(response, by, FORK_USER);
-    fork.acknowledge();
-    fork.hangUp(() => undefined);
+    if (response.status < 200 || response.status >= 300) return;
+    const dialog = this.#dialogOf(response, by);
+    if (dialog?.isConfirmed) dialog.acknowledge();
+    else {
+      dialog?.confirm(response);
+      dialog?.hangUpSurplus();
+    }
   }
 
-  #open(response: SipResponse, { request, hop }: Try, user: CallDialogUser): CallDialog {
-    const dialog = new CallDialog(
+  /** The dialog of an answer's To-tag, made by its first answer. Null if there are too many. */
+  #dialogOf(response: SipResponse, { request, hop }: Try): CallDialog | null {
+    const tag = tagOf(response.to);
+    const known = this.#dialogs.get(tag);
+    if (known || this.#dialogs.size >= MAX_DIALOGS) return known ?? null;
+    // What is confirmed without being the call is being hung up.
+    const isTheCall = (): boolean => (this.#call ? this.#call === dialog : !dialog.isConfirmed);
+    const { localAddress, createMedia } = this.#parts;
+    const dialog: CallDialog = new CallDialog(
       this.#signalling,
-      { ...this.#parts, invite: request, peer: hop, login: this.#login, response },
-      user,
+      { invite: request, response, localAddress, peer: hop, login: this.#login, media: createMedia() },
+      {
+        onBye: (words) => {
+          if (isTheCall()) this.#user.onBye(words);
+        },
+        onSessionLost: (reason) => {
+          if (isTheCall()) this.#user.onSessionLost(reason);
+        },
+      },
     );
-    this.#dialogs.set(tagOf(response.to), dialog);
+    this.#dialogs.set(tag, dialog);
     return dialog;
   }
 }

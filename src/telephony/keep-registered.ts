@@ -118,7 +118,7 @@ class Registration implements KeptRegistration {
 
   #send(login: TrunkLogin, answerChallenge: AnswerChallenge, request: SipRequest, hops: readonly Hop[]): void {
     this.#cseq = request.cseq.number;
-    const sign = (again: SipRequest, hop: Hop): SipRequest => login.sign(again, hop);
+    const requestFor = (again: SipRequest, hop: Hop): SipRequest => login.sign(again, hop);
     const onFinal = (response: SipResponse, by: Try): void => {
       const again = answerChallenge(by.request, response, by.hop);
       if (again) this.#send(login, answerChallenge, again, tries.remainingHops());
@@ -126,7 +126,7 @@ class Registration implements KeptRegistration {
     };
     const tries = new TryHops(
       this.#around.signalling,
-      { request, hops, sign },
+      { request, hops, requestFor },
       {
         onResponse: (response, by) => {
           if (response.status >= 200) onFinal(response, by);

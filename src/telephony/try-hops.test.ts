@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CREDENTIALS, createDigestGate } from '../../test/support/digest-gate.ts';
+import type { PeerScript } from '../../test/support/peer-script.ts';
 import { methodsOf } from '../../test/support/sip-messages.ts';
-import type { PeerScript, SipPeer } from '../../test/support/sip-peer.ts';
+import type { SipPeer } from '../../test/support/sip-peer.ts';
 import { createTelephonyBench, PEER, type TelephonyBench } from '../../test/support/telephony-bench.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { branchOf } from '../sip/via.ts';

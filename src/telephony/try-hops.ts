@@ -1,7 +1,7 @@
 import { retryAfterOf } from '../sip/delta-seconds.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { Failure } from '../sip/machine.ts';
-import type { SipRequest, SipResponse } from '../sip/message.ts';
+import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { cancelOf } from '../sip/request.ts';
 import { branchOf, withBranch } from '../sip/via.ts';
 import type { Signalling } from './signalling.ts';
@@ -30,8 +30,8 @@ export interface TryHopsUser {
 export interface TryHopsParts {
   readonly request: SipRequest;
   readonly hops: readonly Hop[];
-  /** Signs the request of a further hop anew: a nonce count is good for one request. */
-  readonly sign?: (request: SipRequest, hop: Hop) => SipRequest;
+  /** Makes the request for a further hop anew: a nonce count is good for one request, a Contact for one transport. */
+  readonly requestFor?: (request: SipRequest, hop: Hop) => SipRequest;
 }
 
 interface RunningTry extends Try {
@@ -74,8 +74,8 @@ export class TryHops {
   }
 
   /** Sends CANCEL after the current INVITE; to be called only after its provisional answer (RFC 3261 9.1). */
-  cancel(): void {
-    if (this.#current) this.#cancelTry(this.#current);
+  cancel(reason: Header): void {
+    if (this.#current) this.#cancelTry(this.#current, [reason]);
   }
 
   /** Gives up: the current try is forgotten at once, INVITEs given up before it are listened to for their time. */
@@ -113,11 +113,11 @@ export class TryHops {
   }
 
   #requestFor(hop: Hop): SipRequest {
-    const { request, sign } = this.#parts;
+    const { request, requestFor } = this.#parts;
     if (this.#next === 0) return request;
     const [via] = request.vias;
     const again: SipRequest = { ...request, vias: [withBranch(via, `${branchOf(via) ?? ''}.${this.#next}`)] };
-    return sign?.(again, hop) ?? again;
+    return requestFor?.(again, hop) ?? again;
   }
 
   #hasNext(): boolean {
@@ -194,9 +194,9 @@ export class TryHops {
     if (this.#running.size === 0) this.#user.onTerminated?.();
   }
 
-  #cancelTry(attempt: RunningTry): void {
+  #cancelTry(attempt: RunningTry, headers: readonly Header[] = []): void {
     if (attempt.isCancelled) return;
     attempt.isCancelled = true;
-    this.#signalling.clients.start(cancelOf(attempt.request), attempt.hop, NOBODY);
+    this.#signalling.clients.start(cancelOf(attempt.request, headers), attempt.hop, NOBODY);
   }
 }

@@ -6,7 +6,8 @@ import type { Codec } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
 import { createDns } from '../../src/telephony/dns.ts';
-import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
+import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
+import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
@@ -46,9 +47,10 @@ export interface Caller {
 }
 
 /** The real user agent and media thread on 127.0.0.1; closed when the test is over. Asks `dnsServer` for names. */
-export const openCaller = async (dnsServer?: string): Promise<Caller> => {
+export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: string } = {}): Promise<Caller> => {
+  const { tls = { own: null, authorities: null }, dnsServer } = options;
   const media = await startThread();
-  const transport = await openUdpTransport({ address: ADDRESS, port: 0 });
+  const transport = await openSipTransport({ listen: { address: ADDRESS, port: 0 }, tls, wakeAfter, log: QUIET_LOG });
   const agent = createUserAgent({
     transport,
     media,

@@ -94,7 +94,7 @@ describeWithPeer('kamailio', 'kamailio', () => {
       'a.carrier.test': [a(ADDRESS)],
       'b.carrier.test': [a(ADDRESS)],
     });
-    const caller = await openCaller(dns.server);
+    const caller = await openCaller({ dnsServer: dns.server });
     for (const { port } of [first, second]) await caller.untilUp(port);
     const trunk = { id: 'carrier', host: 'carrier.test', port: null, transport: 'udp', credentials: null } as const;
     for (let nth = 1; nth <= 2; nth++) {
