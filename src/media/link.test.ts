@@ -10,13 +10,14 @@ import {
   pattern,
   payloads,
   prepare,
+  SOCKET_KINDS,
   startThread,
 } from '../../test/support/media.ts';
 import { parseRtpPacket } from '../rtp/packet.ts';
 
-describe('the media thread', () => {
+describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
   it('sends every frame once, in order, octet for octet, clips back to back', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 4), makeClip(2, 0), makeClip(3, 3));
     port.play({ ...peer, ...PCMU });
     await port.finished;
@@ -28,7 +29,7 @@ describe('the media thread', () => {
   });
 
   it('sends the rendition of the codec, under the payload type that was negotiated, from the port it told', async () => {
-    const [thread, socket] = [await startThread(), await bindSocket()];
+    const [thread, socket] = [await startThread({ sockets }), await bindSocket()];
     const port = await prepare(thread, makeClip(1, 1));
     port.play({ address: ADDRESS, port: socket.address().port, codec: 'PCMA', payloadType: 97 });
     const [datagram, from] = await once(socket, 'message');
@@ -37,7 +38,7 @@ describe('the media thread', () => {
   });
 
   it('finishes at once when there is nothing to play', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread);
     port.play({ ...peer, ...PCMU });
     await port.finished;
@@ -45,7 +46,7 @@ describe('the media thread', () => {
   });
 
   it('plays once, however often it is asked to', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 2));
     port.play({ ...peer, ...PCMU });
     port.play({ ...peer, ...PCMU });
@@ -54,7 +55,7 @@ describe('the media thread', () => {
   });
 
   it('gives each stream numbers of its own', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const ports = await Promise.all([1, 2, 3, 4].map((seed) => prepare(thread, makeClip(seed, 1))));
     for (const port of ports) port.play({ ...peer, ...PCMU });
     await peer.until(4);
@@ -64,7 +65,7 @@ describe('the media thread', () => {
   });
 
   it('plays several calls at once, none disturbing another', async () => {
-    const thread = await startThread();
+    const thread = await startThread({ sockets });
     const calls = await Promise.all(
       Array.from({ length: 20 }, async (_, seed) => ({
         seed,
@@ -81,7 +82,7 @@ describe('the media thread', () => {
   });
 
   it('plays to the end while the main thread is busy', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(9, 15));
     port.play({ ...peer, ...PCMU });
     const givingUpAtMs = performance.now() + 20_000;
@@ -93,7 +94,7 @@ describe('the media thread', () => {
   });
 
   it('follows a peer that moves', async () => {
-    const [thread, before, after] = [await startThread(), await openRtpPeer(), await openRtpPeer()];
+    const [thread, before, after] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...before, ...PCMU });
     await before.until(2);
@@ -107,7 +108,7 @@ describe('the media thread', () => {
   });
 
   it('never answers what comes in on the RTP port', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(6, 3));
     for (const noise of ['', 'x', 'OPTIONS sip:x SIP/2.0\r\n\r\n']) peer.send(Buffer.from(noise), port.port);
     port.play({ ...peer, ...PCMU });
@@ -117,9 +118,9 @@ describe('the media thread', () => {
   });
 });
 
-describe('stopping a port', () => {
+describe.each(SOCKET_KINDS)('stopping a port, %s sockets', (sockets) => {
   it('ends the sending and finishes the call', async () => {
-    const [thread, peer, other] = [await startThread(), await openRtpPeer(), await openRtpPeer()];
+    const [thread, peer, other] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 3_000));
     port.play({ ...peer, ...PCMU });
     await peer.until(2);
@@ -134,7 +135,7 @@ describe('stopping a port', () => {
   });
 
   it('releases the port, and may be done again', async () => {
-    const thread = await startThread();
+    const thread = await startThread({ sockets });
     const port = await prepare(thread, makeClip(1, 1));
     await expect(bindSocket(port.port)).rejects.toThrow('EADDRINUSE');
     await Promise.all([port.stop(), port.stop()]);

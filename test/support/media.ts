@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
+import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import type { ClipAudio } from '../../src/domain/call.ts';
 import type { Log } from '../../src/domain/ports.ts';
 import { type MediaPort, type MediaThread, type MediaThreadOptions, startMediaThread } from '../../src/media/link.ts';
@@ -26,9 +27,21 @@ export const makeLog = () => {
   return { log, lines };
 };
 
+/** What RTP may be sent through; `auto` is the C library on Linux. */
+export const SOCKET_KINDS = ['auto', 'portable'] as const;
+
 /** A media thread that is closed when the test is over. */
 export const startThread = async (options: Partial<MediaThreadOptions> = {}): Promise<MediaThread> => {
-  const thread = await startMediaThread({ bindAddress: ADDRESS, ports: [0, 0], log: makeLog().log, ...options });
+  const thread = await startMediaThread({
+    bindAddress: ADDRESS,
+    ports: [0, 0],
+    threads: 1,
+    sockets: 'auto',
+    log: makeLog().log,
+    nowMs: monotonicMs,
+    wakeAfter,
+    ...options,
+  });
   onTestFinished(() => thread.close());
   return thread;
 };

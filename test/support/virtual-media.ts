@@ -5,7 +5,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What a media thread was asked to do, with the virtual time. */
 export interface VoiceEvent {
   readonly atMs: number;
-  readonly kind: 'play' | 'redirect' | 'stop' | 'finished';
+  readonly kind: 'play' | 'redirect' | 'hold' | 'resume' | 'stop' | 'finished';
   readonly to?: { readonly address: string; readonly port: number };
 }
 
@@ -70,6 +70,11 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
         });
       },
       packetsSent: sent,
+      packetsRefused: () => 0,
+      peerRefusals: () => 0,
+      latenessMs: () => 0,
+      hold: () => note({ kind: 'hold' }),
+      resume: () => note({ kind: 'resume' }),
       stop: async () => {
         if (stoppedAtMs === null) note({ kind: 'stop' });
         end();
@@ -94,6 +99,8 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       if (failure !== null) throw new Error(failure);
       return createPort(clips.map((clip) => clip.frameCount));
     },
+    isOverloaded: () => false,
+    lateness: () => ({ packets: 0, latePackets: 0, maxMs: 0, bands: [] }),
     close: async () => undefined,
   };
 };
