@@ -10,8 +10,6 @@ export interface Libc {
   getsockname(fd: number, address: number, length: number): number;
   setsockopt(fd: number, level: number, name: number, value: number, length: number): number;
   sendmsg(fd: number, message: number, flags: number): number;
-  sendto(fd: number, octets: number, length: number, flags: number, address: number, addressLength: number): number;
-  recv(fd: number, octets: number, length: number, flags: number): number;
   close(fd: number): number;
   /** 1 if the text was an address of the family. */
   inetPton(family: number, text: string, into: number): number;
@@ -37,8 +35,6 @@ export const loadLibc = (): Libc => {
     getsockname: libc.func('getsockname', 'int', ['int', pointer, pointer]),
     setsockopt: libc.func('setsockopt', 'int', ['int', 'int', 'int', pointer, 'int']),
     sendmsg: libc.func('sendmsg', 'int', ['int', pointer, 'int']),
-    sendto: libc.func('sendto', 'int', ['int', pointer, 'int', 'int', pointer, 'int']),
-    recv: libc.func('recv', 'int', ['int', pointer, 'int', 'int']),
     close: libc.func('close', 'int', ['int']),
     inetPton: libc.func('inet_pton', 'int', ['int', 'str', pointer]),
   };

@@ -25,10 +25,12 @@ export const vitalsWriter = (memory: SharedArrayBuffer): Vitals => {
       Atomics.add(numbers, BEAT, 1);
     },
     notePacket(lateMs) {
-      Atomics.add(numbers, PACKETS, 1);
-      Atomics.add(numbers, LATENESS + Math.min(BANDS - 1, Math.floor(lateMs / BAND_MS)), 1);
+      // Without a lock on the memory bus: only the media thread writes.
+      const band = LATENESS + Math.min(BANDS - 1, Math.floor(lateMs / BAND_MS));
       const lateUs = Math.min(2 ** 31 - 1, Math.round(lateMs * 1000));
-      if (lateUs > Atomics.load(numbers, MAX_LATENESS_US)) Atomics.store(numbers, MAX_LATENESS_US, lateUs);
+      numbers[PACKETS] = (numbers[PACKETS] ?? 0) + 1;
+      numbers[band] = (numbers[band] ?? 0) + 1;
+      if (lateUs > (numbers[MAX_LATENESS_US] ?? 0)) numbers[MAX_LATENESS_US] = lateUs;
     },
   };
 };

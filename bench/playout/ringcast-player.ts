@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs, wakeAfter } from '../../src/clock.ts';
+import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
+import type { Player } from './player.ts';
+import type { PlayerOrder } from './player-order.ts';
+
+const FRAME_BYTES = 160;
+const FRAMES_PER_SECOND = 50;
+/** More than any warm-up and the time to start the calls. */
+const SPARE_SECONDS = 60;
+/** Calls are answered at such a pace, as on a busy server. */
+const ANSWERS_PER_MS = 2;
+
+const quiet = (): void => {};
+const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
+
+const makeClip = (seconds: number) => {
+  const frameCount = seconds * FRAMES_PER_SECOND;
+  const frames = new SharedArrayBuffer(frameCount * FRAME_BYTES);
+  return { key: 'bench', mediaId: null, frameCount, renditions: { PCMU: frames, PCMA: frames } };
+};
+
+/** The media thread itself, over its real link. */
+export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder): Promise<Player> => {
+  const media = await startMediaThread({
+    bindAddress: '127.0.0.1',
+    ports: [0, 0],
+    threads: 1,
+    sockets: 'auto',
+    log,
+    nowMs: monotonicMs,
+    wakeAfter,
+  });
+  const clip = makeClip(seconds + SPARE_SECONDS);
+  const bytesBefore = process.memoryUsage.rss();
+  const opened: MediaPort[] = [];
+  for (let call = 0; call < calls; call += 1) opened.push(await media.prepare({ clips: [clip] }));
+  for (const [call, port] of opened.entries()) {
+    const to = ports[call % ports.length] ?? 0;
+    port.play({ address: '127.0.0.1', port: to, payloadType: 0, codec: 'PCMU' });
+    if (call % ANSWERS_PER_MS === 0) await sleep(1);
+  }
+  return { bytesBefore, lateness: media.lateness, stop: media.close };
+};
