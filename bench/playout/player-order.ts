@@ -21,6 +21,8 @@ export interface PlayerFigures {
   readonly p99Ms: number | null;
   readonly p999Ms: number | null;
   readonly maxMs: number | null;
+  /** From `play` to the kernel having the first packet of further calls, 99 of 100; only of the media thread. */
+  readonly firstAudioP99Ms: number | null;
   /** Growth of the process by the calls, divided by them. */
   readonly bytesPerCall: number;
 }

@@ -12,6 +12,8 @@ export interface Player {
   /** Memory of the process before the calls, in octets. */
   readonly bytesBefore: number;
   lateness(): Lateness;
+  /** Delays of first packets, in milliseconds. */
+  firstAudioMs?(): Promise<readonly number[]>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ await sleep(order.seconds * 1000);
 const cpu = process.cpuUsage(cpuBefore);
 const after = player.lateness();
 const wallMs = performance.now() - startMs;
+const delaysMs = ((await player.firstAudioMs?.()) ?? []).toSorted((a, b) => a - b);
 await player.stop();
 
 const bands = between(before, after);
@@ -61,6 +64,7 @@ const figures: PlayerFigures = {
   p99Ms: percentileMs(bands, 0.99, after.maxMs),
   p999Ms: percentileMs(bands, 0.999, after.maxMs),
   maxMs: percentileMs(bands, 1, after.maxMs),
+  firstAudioP99Ms: delaysMs[Math.ceil(0.99 * delaysMs.length) - 1] ?? null,
   bytesPerCall,
 };
 console.log(JSON.stringify(figures));

@@ -14,6 +14,10 @@ const ANSWERS_PER_MS = 2;
 const quiet = (): void => {};
 const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
 
+/** Calls whose first packet is waited for, one after the other, while the others play. */
+const PROBES = 200;
+const GIVE_UP_MS = 1000;
+
 const makeClip = (seconds: number) => {
   const frameCount = seconds * FRAMES_PER_SECOND;
   const frames = new SharedArrayBuffer(frameCount * FRAME_BYTES);
@@ -40,5 +44,19 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
     port.play({ address: '127.0.0.1', port: to, payloadType: 0, codec: 'PCMU' });
     if (call % ANSWERS_PER_MS === 0) await sleep(1);
   }
-  return { bytesBefore, lateness: media.lateness, stop: media.close };
+  const probe = async (): Promise<number> => {
+    const port = await media.prepare({ clips: [clip] });
+    const startMs = performance.now();
+    port.play({ address: '127.0.0.1', port: ports[0] ?? 0, payloadType: 0, codec: 'PCMU' });
+    while (port.packetsSent() === 0 && performance.now() - startMs < GIVE_UP_MS);
+    const delayMs = performance.now() - startMs;
+    await port.stop();
+    return delayMs;
+  };
+  const firstAudioMs = async (): Promise<readonly number[]> => {
+    const delaysMs: number[] = [];
+    while (delaysMs.length < PROBES) delaysMs.push(await probe());
+    return delaysMs;
+  };
+  return { bytesBefore, firstAudioMs, lateness: media.lateness, stop: media.close };
 };

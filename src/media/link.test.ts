@@ -107,6 +107,55 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
     expectTrueNumbers(packets);
   });
 
+  it('is silent while it is held, and goes on with the next word, the timestamp true across the silence', async () => {
+    const [thread, peer, other] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(5, 10));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(4);
+    port.hold();
+    const meanwhile = await prepare(thread, makeClip(6, 10));
+    const sent = port.packetsSent();
+    meanwhile.play({ ...other, ...PCMU });
+    await meanwhile.finished;
+    expect(port.packetsSent()).toBe(sent);
+    port.resume();
+    expect(await port.finished).toBe('played');
+    await peer.until(10);
+    expect(payloads(peer.packets())).toEqual(Buffer.from(pattern(5, 10)));
+    expectTrueNumbers(peer.packets());
+    const [last, first] = [peer.packets()[sent - 1], peer.packets()[sent]];
+    expect(first?.marker).toBe(true);
+    expect(((first?.timestamp ?? 0) - (last?.timestamp ?? 0)) >>> 0).toBeGreaterThan(9 * 160);
+  });
+
+  it('plays to and from IPv6', async () => {
+    const thread = await startThread({ sockets, bindAddress: '::1' });
+    const peer = await openRtpPeer('::1');
+    const port = await prepare(thread, makeClip(7, 3));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(3);
+    expect(payloads(peer.packets())).toEqual(Buffer.from(pattern(7, 3)));
+  });
+
+  it('counts how late packets left, of each call and of all', async () => {
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(7, 3));
+    expect(port.latenessMs(0.99)).toBe(0);
+    port.play({ ...peer, ...PCMU });
+    await port.finished;
+    expect(port.latenessMs(0.5)).toBeGreaterThan(0);
+    expect(port.latenessMs(1)).toBeGreaterThanOrEqual(port.latenessMs(0.5));
+    const { packets, bands } = thread.lateness();
+    expect([packets, bands.reduce((sum, each) => sum + each)]).toEqual([3, 3]);
+    expect(thread.isOverloaded()).toBe(false);
+  });
+
+  it('has RTCP on the port above, which is odd and bound', async () => {
+    const port = await prepare(await startThread({ sockets }));
+    expect(port.port % 2).toBe(0);
+    await expect(bindSocket(port.port + 1)).rejects.toThrow('EADDRINUSE');
+  });
+
   it('never answers what comes in on the RTP port', async () => {
     const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(6, 3));
@@ -132,6 +181,18 @@ describe.each(SOCKET_KINDS)('stopping a port, %s sockets', (sockets) => {
     await later.finished;
     await other.until(5);
     expect([port.packetsSent(), peer.datagrams.length]).toEqual([sent, sent]);
+  });
+
+  it('releases the port of a call that is held', async () => {
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(1, 30));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(1);
+    port.hold();
+    await port.stop();
+    port.resume();
+    expect(await port.finished).toBe('broken-off');
+    await expect(bindSocket(port.port)).resolves.toBeDefined();
   });
 
   it('releases the port, and may be done again', async () => {

@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import type { ClipAudio } from '../../src/domain/call.ts';
@@ -46,21 +47,21 @@ export const startThread = async (options: Partial<MediaThreadOptions> = {}): Pr
   return thread;
 };
 
-export const bindSocket = async (port = 0) => {
-  const socket = createSocket('udp4');
-  socket.bind(port, ADDRESS);
+export const bindSocket = async (port = 0, address = ADDRESS) => {
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  socket.bind(port, address);
   await once(socket, 'listening');
   onTestFinished(() => closeSocket(socket));
   return socket;
 };
 
 /** A peer that keeps every datagram it gets. */
-export const openRtpPeer = async () => {
-  const socket = await bindSocket();
+export const openRtpPeer = async (address = ADDRESS) => {
+  const socket = await bindSocket(0, address);
   const datagrams: Buffer[] = [];
   socket.on('message', (datagram) => datagrams.push(datagram));
   return {
-    address: ADDRESS,
+    address,
     port: socket.address().port,
     datagrams,
     packets: (): readonly RtpPacket[] => datagrams.map((datagram) => parseRtpPacket(datagram) as RtpPacket),
