@@ -10,12 +10,15 @@ const FRAMES_PER_SECOND = 50;
 const SPARE_SECONDS = 60;
 /** Calls are answered at such a pace, as on a busy server. */
 const ANSWERS_PER_MS = 2;
+/** Calls prepared at the same time. */
+const AT_ONCE = 100;
 
 const quiet = (): void => {};
 const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
 
 /** Calls whose first packet is waited for, one after the other, while the others play. */
 const PROBES = 200;
+const PROBING_MS = 5000;
 const GIVE_UP_MS = 1000;
 
 const makeClip = (seconds: number) => {
@@ -38,11 +41,14 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
   const clip = makeClip(seconds + SPARE_SECONDS);
   const bytesBefore = process.memoryUsage.rss();
   const opened: MediaPort[] = [];
-  for (let call = 0; call < calls; call += 1) opened.push(await media.prepare({ clips: [clip] }));
+  while (opened.length < calls) {
+    const count = Math.min(AT_ONCE, calls - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length: count }, () => media.prepare({ clips: [clip] })))));
+  }
+  const startMs = performance.now();
   for (const [call, port] of opened.entries()) {
-    const to = ports[call % ports.length] ?? 0;
-    port.play({ address: '127.0.0.1', port: to, payloadType: 0, codec: 'PCMU' });
-    if (call % ANSWERS_PER_MS === 0) await sleep(1);
+    while (performance.now() - startMs < call / ANSWERS_PER_MS) await sleep(1);
+    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, payloadType: 0, codec: 'PCMU' });
   }
   const probe = async (): Promise<number> => {
     const port = await media.prepare({ clips: [clip] });
@@ -55,7 +61,8 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
   };
   const firstAudioMs = async (): Promise<readonly number[]> => {
     const delaysMs: number[] = [];
-    while (delaysMs.length < PROBES) delaysMs.push(await probe());
+    const startMs = performance.now();
+    while (delaysMs.length < PROBES && performance.now() - startMs < PROBING_MS) delaysMs.push(await probe());
     return delaysMs;
   };
   return { bytesBefore, firstAudioMs, lateness: media.lateness, stop: media.close };
