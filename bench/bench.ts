@@ -2,7 +2,7 @@
 export interface Bench {
   readonly summary: string;
   /** Names of its options, each with a value: `--NAME VALUE`. */
-  readonly options: readonly string[];
+  readonly options?: readonly string[];
   /** Measures; throws if what was measured did not do what it says (a lost row is no speed). */
   run(options: BenchOptions): Promise<BenchReport>;
 }

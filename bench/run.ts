@@ -4,13 +4,20 @@ import { parseArgs } from 'node:util';
 import { acceptBench } from './accept/accept.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
+import { strangersBench } from './strangers/strangers.ts';
 import { formatTable } from './table.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = { accept: acceptBench, playout: playoutBench };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  accept: acceptBench,
+  parse: parseBench,
+  playout: playoutBench,
+  strangers: strangersBench,
+};
 
 const listBenches = (): string => {
-  const lines = Object.entries(BENCHES).map(([name, { summary, options }]) => {
+  const lines = Object.entries(BENCHES).map(([name, { summary, options = [] }]) => {
     const flags = options.map((option) => ` [--${option} …]`).join('');
     return `  ${name.padEnd(12)}${summary}${flags}`;
   });
@@ -27,7 +34,7 @@ const runBench = async (bench: Bench, options: BenchOptions): Promise<void> => {
 };
 
 /** Reads `NAME` and the options that this bench has; throws for others. */
-const readOptions = (args: readonly string[], { options }: Bench): BenchOptions => {
+const readOptions = (args: readonly string[], { options = [] }: Bench): BenchOptions => {
   const known = Object.fromEntries(['json', ...options].map((name) => [name, { type: 'string' as const }]));
   return parseArgs({ args: [...args], options: known }).values;
 };

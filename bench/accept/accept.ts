@@ -113,6 +113,5 @@ const run: Bench['run'] = async () => {
 
 export const acceptBench: Bench = {
   summary: 'durable 202s a second and their latency, beside a bare Fastify handler with the same answer',
-  options: [],
   run,
 };

@@ -6,7 +6,7 @@ import {
   readPacketsSent,
   readPeerRefusals,
 } from './counters.ts';
-import type { PlayTarget, ReadyReport, RtpAddress, ThreadOrder, ThreadReport } from './messages.ts';
+import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 
 /** How a voice ended: after the 20 ms of its last frame, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
@@ -20,8 +20,8 @@ export interface MediaPort {
    * Only the first `play` of a port counts.
    */
   play(to: PlayTarget): void;
-  /** The peer moved: from the next packet on, media goes there. */
-  redirect(to: RtpAddress): void;
+  /** The peer moved or wants another codec: from the next packet on, media goes there, as that. */
+  redirect(to: PlayTarget): void;
   /** The peer put the call on hold: nothing is sent until `resume`. Does nothing if no clip is playing. */
   hold(): void;
   /** Goes on with the frame that was next, the marker set and the timestamp true across the silence. */
@@ -106,7 +106,8 @@ export class CallLink {
       // Only what the thread needs: whatever else the caller's object holds might not be fit to cross.
       play: ({ address, port, payloadType, codec }) =>
         this.#post({ type: 'play', call, to: { address, port, payloadType, codec } }),
-      redirect: ({ address, port }) => this.#post({ type: 'redirect', call, to: { address, port } }),
+      redirect: ({ address, port, payloadType, codec }) =>
+        this.#post({ type: 'redirect', call, to: { address, port, payloadType, codec } }),
       hold: () => this.#post({ type: 'hold', call }),
       resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,

@@ -98,7 +98,7 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...before, ...PCMU });
     await before.until(2);
-    port.redirect(after);
+    port.redirect({ ...after, ...PCMU });
     await port.finished;
     await after.until(30 - before.datagrams.length);
     const packets = [...before.packets(), ...after.packets()];
@@ -154,6 +154,23 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
     const port = await prepare(await startThread({ sockets }));
     expect(port.port % 2).toBe(0);
     await expect(bindSocket(port.port + 1)).rejects.toThrow('EADDRINUSE');
+  });
+
+  it('goes on with the other codec from the frame where it was', async () => {
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(5, 30));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(2);
+    port.redirect({ address: peer.address, port: peer.port, codec: 'PCMA', payloadType: 97 });
+    await port.finished;
+    await peer.until(30);
+    const packets = peer.packets();
+    const before = packets.filter(({ payloadType }) => payloadType === 0).length;
+    expect(before).toBeLessThan(30);
+    const [first, second] = [pattern(5, 30), pattern(105, 30)];
+    const heard = Buffer.concat([first.subarray(0, before * 160), second.subarray(before * 160)]);
+    expect(payloads(packets)).toEqual(heard);
+    expectTrueNumbers(packets);
   });
 
   it('never answers what comes in on the RTP port', async () => {

@@ -16,7 +16,7 @@ export type ThreadOrder =
       readonly counters: SharedArrayBuffer;
     }
   | { readonly type: 'play'; readonly call: number; readonly to: PlayTarget }
-  | { readonly type: 'redirect'; readonly call: number; readonly to: RtpAddress }
+  | { readonly type: 'redirect'; readonly call: number; readonly to: PlayTarget }
   | { readonly type: 'hold' | 'resume' | 'stop'; readonly call: number };
 
 export type ThreadReport =

@@ -21,15 +21,18 @@ export class StreamNumbers {
   }
 
   /** Numbers begin at random, so that nobody can guess them (RFC 3550 5.1). */
-  start(row: number, payloadType: number): void {
+  start(row: number): void {
     const { headers } = this.#sockets;
     const at = this.#sockets.headerAt(row);
     const random = randomBytes(10);
     this.#sequence[row] = random.readUInt16BE(0);
     this.#firstTimestamp[row] = random.readUInt32BE(2);
-    this.#payloadType[row] = payloadType & 0x7f;
     headers.setUint8(at, VERSION);
     headers.setUint32(at + 8, random.readUInt32BE(6));
+  }
+
+  setPayloadType(row: number, payloadType: number): void {
+    this.#payloadType[row] = payloadType & 0x7f;
   }
 
   /** The header of the next packet; each has the sequence number after the last. */

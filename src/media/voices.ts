@@ -12,7 +12,7 @@ import {
 } from '../rtp/playout.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
 import { countFrame, countPeerRefusal, countRefusal } from './counters.ts';
-import type { PlayTarget, RtpAddress, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
+import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
 import { StreamNumbers } from './stream-numbers.ts';
 import { createWheel } from './wheel.ts';
 
@@ -89,7 +89,7 @@ export class Voices {
     const voice = row === undefined ? null : this.#voices[row];
     if (row === undefined || !voice) return;
     if (order.type === 'play') this.#play(row, voice, order.to);
-    else if (order.type === 'redirect') this.#setPeer(row, voice, order.to);
+    else if (order.type === 'redirect') this.#redirect(row, voice, order.to);
     else if (order.type === 'hold') this.#hold(row, voice);
     else if (order.type === 'resume') this.#resume(row, voice);
     else this.#stop(row, voice);
@@ -140,14 +140,16 @@ export class Voices {
   #play(row: number, voice: Voice, to: PlayTarget): void {
     if (voice.state !== 'prepared') return;
     voice.state = 'playing';
-    voice.codec = to.codec;
-    this.#numbers.start(row, to.payloadType);
-    this.#setPeer(row, voice, to);
+    this.#numbers.start(row);
+    this.#redirect(row, voice, to);
     startPlayout(this.#playouts, row, voice.frameCounts, Math.floor(this.#options.nowMs()));
     this.#onDue(row);
   }
 
-  #setPeer(row: number, voice: Voice, to: RtpAddress): void {
+  /** From the next packet on. The timestamps go on: every codec has the same clock rate. */
+  #redirect(row: number, voice: Voice, to: PlayTarget): void {
+    voice.codec = to.codec;
+    this.#numbers.setPayloadType(row, to.payloadType);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);

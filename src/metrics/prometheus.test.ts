@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { samplesOf, sampleValue } from '../../test/support/scrape.ts';
-import { DIALECTS, trunk } from '../../test/support/store-fixture.ts';
+import { openSqliteFixture, trunk } from '../../test/support/store-fixture.ts';
 import type { EndedAttempt, VoiceFigures } from '../domain/metrics.ts';
 import type { Store } from '../domain/store-port.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from './prometheus.ts';
@@ -69,8 +69,7 @@ describe('figures read at a scrape', () => {
   });
 
   it('are left out when the store cannot be read, and the rest is told', async () => {
-    const fixture = await DIALECTS[0]?.open();
-    if (!fixture) throw new Error('no store to test with');
+    const fixture = await openSqliteFixture();
     try {
       await fixture.store.transact((tx) => tx.createTrunk(trunk({ id: 'carrier' })));
       const prometheus = createPrometheusMetrics();
@@ -91,8 +90,7 @@ describe('figures read at a scrape', () => {
   });
 
   it('forget a trunk that was deleted', async () => {
-    const fixture = await DIALECTS[0]?.open();
-    if (!fixture) throw new Error('no store to test with');
+    const fixture = await openSqliteFixture();
     try {
       const prometheus = createPrometheusMetrics();
       await fixture.store.transact((tx) => tx.createTrunk(trunk({ id: 'carrier' })));

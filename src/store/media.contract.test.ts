@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import {
   application,
   blast,
   claim,
   clip,
-  DIALECTS,
   FIRST_PAGE,
   provision,
   result,

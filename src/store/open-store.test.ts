@@ -90,7 +90,7 @@ describe('opening the SQLite store', () => {
     await openThenClose();
     sql("insert into schema_migrations values (9, 'from the future', 0)");
     const before = await readFile(path);
-    const expected = `The database ${path} was written by a newer Ringcast (schema 9, this one knows 2): install that version or restore a backup.`;
+    const expected = `The database ${path} was written by a newer Ringcast (schema 9, this one knows 3): install that version or restore a backup.`;
     expect(await refusal()).toBe(expected);
     expect(await refusal()).toBe(expected);
     expect(await readFile(path)).toEqual(before);
@@ -103,6 +103,7 @@ describe('opening the SQLite store', () => {
     expect(database.prepare('select version, name from schema_migrations').all()).toEqual([
       { version: 1, name: 'initial' },
       { version: 2, name: 'partial uploads' },
+      { version: 3, name: 'trunk transports' },
     ]);
     database.close();
   });

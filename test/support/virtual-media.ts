@@ -7,6 +7,8 @@ export interface VoiceEvent {
   readonly atMs: number;
   readonly kind: 'play' | 'redirect' | 'hold' | 'resume' | 'stop' | 'finished';
   readonly to?: { readonly address: string; readonly port: number };
+  /** Of a `redirect`. */
+  readonly codec?: string;
 }
 
 /** A media thread in virtual time: it counts frames and sends none. */
@@ -59,7 +61,9 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
           finished.resolve('played');
         });
       },
-      redirect: (to) => note({ kind: 'redirect', to }),
+      redirect: ({ address, port, codec }) => note({ kind: 'redirect', to: { address, port }, codec }),
+      hold: () => note({ kind: 'hold' }),
+      resume: () => note({ kind: 'resume' }),
       finished: finished.promise,
       framesSent: () => {
         let left = sent();
@@ -73,8 +77,6 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       packetsRefused: () => 0,
       peerRefusals: () => 0,
       latenessMs: () => 0,
-      hold: () => note({ kind: 'hold' }),
-      resume: () => note({ kind: 'resume' }),
       stop: async () => {
         if (stoppedAtMs === null) note({ kind: 'stop' });
         end();
