@@ -2,6 +2,8 @@
 export const LATE_MS = 10;
 /** More than one packet in a hundred late within a second is too much. */
 const MAX_LATE_SHARE = 0.01;
+/** What ten calls send in a second: with fewer, it is not the calls that the machine has too much of. */
+const MIN_PACKETS = 500;
 const WINDOW_MS = 1000;
 /** Seconds without that until calls are taken again. */
 const CALM_WINDOWS = 3;
@@ -20,7 +22,7 @@ export const createOverload = (startMs: number): Overload => {
   let calmWindows = CALM_WINDOWS;
 
   const closeWindow = (nowMs: number): void => {
-    const isBad = latePackets > packets * MAX_LATE_SHARE;
+    const isBad = packets >= MIN_PACKETS && latePackets > packets * MAX_LATE_SHARE;
     // Windows in which nobody looked had no packets either.
     const windows = 1 + Math.floor((nowMs - windowEndMs) / WINDOW_MS);
     calmWindows = isBad ? windows - 1 : calmWindows + windows;
