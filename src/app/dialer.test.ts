@@ -56,6 +56,20 @@ describe('the dialer', () => {
     expect(await line.finished('1')).toEqual(['completed', 'completed', 'completed']);
   });
 
+  it('lets calls wait while voice is overloaded', async () => {
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+    let isOverloaded = true;
+    const dialer = line.dialerOf({ isOverloaded: () => isOverloaded });
+    dialer.start();
+    while (line.timers.length === 0) await new Promise(setImmediate);
+    expect(line.dialled).toHaveLength(0);
+    isOverloaded = false;
+    line.timers[0]?.wake();
+    await line.dialledCalls(2);
+    for (const call of line.dialled) call.end('completed');
+    expect(await line.finished('1')).toEqual(['completed', 'completed']);
+  });
+
   it('takes the first trunk that is up and allows the number', async () => {
     await line.makeTrunk('down');
     await line.makeTrunk('elsewhere', ['+44']);

@@ -31,6 +31,8 @@ export interface DialerOptions {
   readonly store: Store;
   readonly placeCall: PlaceCall;
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  /** Whether voice is sent too late for another call: then those that are due wait. */
+  readonly isOverloaded: () => boolean;
   readonly clips: ClipCache;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
@@ -96,7 +98,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
-      if (limits.room(monotonicMs()) === 0 || draining) return POLL_MS;
+      if (limits.room(monotonicMs()) === 0 || options.isOverloaded() || draining) return POLL_MS;
       const { claimed, trunks, expired, limit } = await claim();
       metrics.noteEndedUndialled('expired', expired);
       for (const call of claimed) begin(call, trunks);

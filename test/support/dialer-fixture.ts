@@ -7,7 +7,6 @@ import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
-import type { Store } from '../../src/domain/store-port.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
@@ -46,7 +45,7 @@ export const openDialerFixture = async () => {
   let onDialled = (): void => {};
 
   const dialerOf = (
-    limits: { maxConcurrentCalls?: number; store?: Store; metrics?: DialerOptions['metrics'] } = {},
+    limits: Partial<Pick<DialerOptions, 'maxConcurrentCalls' | 'store' | 'metrics' | 'isOverloaded'>> = {},
   ): Dialer => {
     const used = limits.store ?? store;
     return createDialer({
@@ -69,6 +68,7 @@ export const openDialerFixture = async () => {
         trunkState: (id) => trunkStates.get(id) ?? 'unknown',
         admission: (id) => admissions.get(id) ?? 'open',
       },
+      isOverloaded: limits.isOverloaded ?? (() => false),
       clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
       random,
       wakeAfter: (delayMs, wake) => {
