@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
+import * as nodes from './migrations/0007-nodes.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -24,6 +25,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
+  { version: 7, name: 'nodes', up: nodes.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));

@@ -43,6 +43,7 @@ export const openDialerFixture = async () => {
   const timers: { delayMs: number; wake: () => void }[] = [];
   const trunkStates = new Map<string, TrunkState>();
   const admissions = new Map<string, Admission>();
+  const switches = { mayDial: true };
   let onDialled = (): void => {};
 
   const dialerOf = (
@@ -51,6 +52,7 @@ export const openDialerFixture = async () => {
     const used = limits.store ?? store;
     return createDialer({
       store: used,
+      mayDial: () => switches.mayDial,
       placeCall: (order) => {
         const { promise, resolve } = Promise.withResolvers<AttemptResult>();
         const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
@@ -158,6 +160,7 @@ export const openDialerFixture = async () => {
     store,
     dialled,
     timers,
+    switches,
     trunkStates,
     admissions,
     dialerOf,

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { Vault } from '../vault.ts';
-import { Client, type Connection, connectionOf } from './connection.ts';
+import { Client, type Connection, type ConnectionOf, connectionOf } from './connection.ts';
 
 /** Connections of one node. More would only wait for one another in the server: two cores are busy with eight. */
 const MAX_CONNECTIONS = 8;
@@ -40,7 +39,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export const openPool = (url: string, vault: Vault): Pool => {
+export const openPool = (url: string, of: ConnectionOf): Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     Client,
@@ -62,7 +61,7 @@ export const openPool = (url: string, vault: Vault): Pool => {
     async lend() {
       const client = await pool.connect();
       if (!(client instanceof Client)) throw new TypeError('the pool made a client of another kind');
-      const connection = connections.get(client) ?? connectionOf(client, vault);
+      const connection = connections.get(client) ?? connectionOf(client, of);
       connections.set(client, connection);
       return {
         connection,
