@@ -4,9 +4,15 @@ import { parseArgs } from 'node:util';
 import { acceptBench } from './accept/accept.ts';
 import type { Bench } from './bench.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { parseBench } from './parse/parse.ts';
+import { strangersBench } from './strangers/strangers.ts';
 import { formatTable } from './table.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = { accept: acceptBench };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  accept: acceptBench,
+  parse: parseBench,
+  strangers: strangersBench,
+};
 
 const listBenches = (): string => {
   const lines = Object.entries(BENCHES).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);

@@ -38,7 +38,7 @@ describe('configuration', () => {
     ['PUBLIC_LISTEN', '8080'],
     ['PUBLIC_LISTEN', 'example.org:80'],
     ['OPERATOR_LISTEN', '127.0.0.1:65536'],
-    ['SIP_LISTEN', '[::1]:5060'],
+    ['SIP_LISTEN', '::1:5060'],
     ['PUBLIC_URL', 'ftp://x'],
     ['PUBLIC_URL', 'https://user:pw@x/'],
     ['EXTERNAL_ADDRESS', 'me.example'],
@@ -77,8 +77,21 @@ describe('configuration', () => {
     }
   });
 
-  it('refuses what this version cannot honour', () => {
-    expect(() => readConfig({ RINGCAST_SIP_TLS_CERT: '/c.pem' })).toThrow('RINGCAST_SIP_TLS_CERT');
+  it('takes IPv6 for SIP and as the external address', () => {
+    const config = readConfig({ RINGCAST_SIP_LISTEN: '[::]:5060', RINGCAST_EXTERNAL_ADDRESS: '2001:db8::1' });
+    expect([config.sipListen, config.externalAddress]).toEqual([{ address: '::', port: 5060 }, '2001:db8::1']);
+  });
+
+  it('takes certificate and key for SIP over TLS together or not at all', () => {
+    const own = { RINGCAST_SIP_TLS_CERT: '/c.pem', RINGCAST_SIP_TLS_KEY: '/k.pem' };
+    expect(readConfig(own).sipTls).toEqual({
+      own: { certificatePath: '/c.pem', keyPath: '/k.pem' },
+      authoritiesPath: null,
+    });
+    expect(readConfig({ RINGCAST_SIP_TLS_CA: '/a.pem' }).sipTls).toEqual({ own: null, authoritiesPath: '/a.pem' });
+    for (const [variable, value] of Object.entries(own)) {
+      expect(() => readConfig({ [variable]: value })).toThrow(/^RINGCAST_SIP_TLS_CERT and RINGCAST_SIP_TLS_KEY belong/);
+    }
   });
 
   it('names a flag for every variable', () => {

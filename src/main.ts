@@ -13,6 +13,7 @@ import type { Store } from './domain/store-port.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
 import { createPrometheusMetrics } from './metrics/prometheus.ts';
+import { bracketHost } from './sip/uri.ts';
 import { openPostgresStore } from './store/open-postgres-store.ts';
 import { openSqliteStore } from './store/open-store.ts';
 import { openVault } from './store/vault.ts';
@@ -73,7 +74,7 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   return {
     ...servers,
-    sip: `sip:${calling.transport.address}:${calling.transport.port}`,
+    sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,
     operatorToken,
     async stop(withinMs) {
       await calling.dialer.drain(withinMs);

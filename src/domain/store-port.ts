@@ -201,7 +201,7 @@ export interface Transaction extends Views {
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

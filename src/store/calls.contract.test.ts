@@ -149,6 +149,24 @@ for (const dialect of DIALECTS)
       expect(await call()).toMatchObject({ state: 'finished', outcome: 'unreachable' });
     });
 
+    it('never calls again what was answered too late', async () => {
+      await insert({ retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
+      const [id = ''] = await claimed();
+      await record(id, result('no_answer', { wasAnswered: true }));
+      expect(await call()).toMatchObject({ state: 'finished', outcome: 'no_answer' });
+    });
+
+    it.each([
+      [60, 600],
+      [6_000, 6_000],
+    ])('waits for the longer of what the peer asked (%i s) and the rule says', async (retryAfterSeconds, waited) => {
+      await insert({ retry: { maxAttempts: 2, delaySeconds: 600, on: ['busy'] } });
+      const [id = ''] = await claimed();
+      await record(id, result('busy', { retryAfterSeconds }));
+      const now = await view((views) => views.nowMs());
+      expect(Math.abs(((await view((views) => views.nextDueAt())) ?? 0) - now - waited * 1_000)).toBeLessThan(30_000);
+    });
+
     it('waits before it tries again, no more often than the rule of the blast says', async () => {
       await insert({ retry: { maxAttempts: 2, delaySeconds: 600, on: ['busy'] }, dialWithinMs: 1000 });
       const [first = ''] = await claimed();
