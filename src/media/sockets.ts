@@ -18,15 +18,23 @@ type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
 ) => void;
 
-/** Answers at once: media goes to numeric addresses only, and a name server must not stand in a packet's way. */
-const numericOnly: Lookup = (address, _options, callback) => {
-  const family = isIP(address);
-  callback(family === 0 ? new Error(`"${address}" is not a numeric IP address`) : null, address, family);
-};
+/**
+ * Answers at once: media goes to numeric addresses only, and a name server must not stand in a packet's way. A socket of
+ * IPv6 reaches IPv4 by mapped addresses (RFC 4291 2.5.5.2).
+ */
+const numericOnly =
+  (isOurs6: boolean): Lookup =>
+  (address, _options, callback) => {
+    const family = isIP(address);
+    if (family === 0) callback(new Error(`"${address}" is not a numeric IP address`), address, family);
+    else if (family === 4 && isOurs6) callback(null, `::ffff:${address}`, 6);
+    else callback(null, address, family);
+  };
 
 const bind = (address: string, port: number): Promise<Socket> => {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', lookup: numericOnly });
+  const isOurs6 = isIPv6(address);
+  const socket = createSocket({ type: isOurs6 ? 'udp6' : 'udp4', lookup: numericOnly(isOurs6) });
   const onError = (error: Error): void => {
     socket.close();
     reject(error);
