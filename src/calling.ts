@@ -1,6 +1,7 @@
 import { createClipCache } from './app/clip-cache.ts';
 import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
+import type { NodeLease } from './app/node-lease.ts';
 import { monotonicMs, random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -31,9 +32,9 @@ const MAX_DIRECT_PROBES = 100;
 
 export const openCalling = async (
   config: Config,
-  options: { store: Store; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
+  options: { store: Store; lease: NodeLease; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
 ): Promise<Calling> => {
-  const { store, greeting, metrics, log, closers } = options;
+  const { store, lease, greeting, metrics, log, closers } = options;
   const transport = await openTransport(config, log);
   closers.add('sip transport', () => transport.close());
   const media = await startMediaThread({
@@ -71,6 +72,7 @@ export const openCalling = async (
   await monitor.start();
   const dialer = createDialer({
     store,
+    mayDial: lease.mayDial,
     placeCall: agent.placeCall,
     routeHealth: monitor,
     isOverloaded: media.isOverloaded,

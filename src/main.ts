@@ -1,9 +1,9 @@
-import { recover } from './app/recover.ts';
+import { holdNodeLease } from './app/node-lease.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
 import { openCalling } from './calling.ts';
-import { wakeAfter } from './clock.ts';
+import { monotonicMs, random, wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
@@ -52,11 +52,13 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   const store = await openStore(config, metrics, log);
   closers.add('store', () => store.close());
   await emptyScratch(scratchDirectory);
-  await recover(store, metrics, log);
+  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log });
+  closers.add('lease', () => lease.stop());
+  await store.transact((tx) => tx.sweep());
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
   const greeting = await loadBuiltInGreeting();
   const ingest = await createIngest({ scratchDirectory, log });
-  const calling = await openCalling(config, { store, greeting, metrics, log, closers });
+  const calling = await openCalling(config, { store, lease, greeting, metrics, log, closers });
   const servers = await openServers(config, {
     store,
     ingest,

@@ -34,6 +34,11 @@ export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' |
   async stageOriginal(clipId, part, octets) {
     if (octets.byteLength > MAX_PART_BYTES)
       throw new RangeError(`part ${part} of clip ${clipId} has ${octets.byteLength} octets, above ${MAX_PART_BYTES}`);
+    await context.db
+      .insertInto('staged_clips')
+      .values({ clip_id: clipId, node_id: context.nodeId() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
     await context.db.insertInto('clip_originals').values({ clip_id: clipId, part, octets }).execute();
   },
   async dropStaged(clipId) {
@@ -42,6 +47,7 @@ export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' |
       .where('clip_id', '=', clipId)
       .where('clip_id', 'not in', (eb) => eb.selectFrom('clips').select('id').where('id', '=', clipId))
       .execute();
+    await context.db.deleteFrom('staged_clips').where('clip_id', '=', clipId).execute();
   },
   insertClip: (clip) => insertClip(context, clip),
 });
@@ -60,6 +66,7 @@ const insertClip = async (context: Context, clip: NewClip): Promise<void> => {
     .execute();
   const renditions = CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
   await db.insertInto('clip_renditions').values(renditions).execute();
+  await db.deleteFrom('staged_clips').where('clip_id', '=', clip.id).execute();
 };
 
 const valuesOf = async (context: Context, clip: NewClip) => ({
@@ -75,14 +82,15 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
 /** Drops the clips, of one media or of all, that no media holds and no unfinished blast is going to play. */
 export const dropUnusedClips = async (context: Context, mediaId?: string): Promise<void> => {
   const { db } = context;
-  const unused = await db
+  const candidates = db
     .selectFrom('clips')
     .select('id')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('media').select('media.id').whereRef('media.clip_id', '=', 'clips.id'))),
     )
-    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''))
-    .execute();
+    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''));
+  // Waits for blasts that are pinning one of them; they are then among the unfinished ones.
+  const unused = await context.locks.own(candidates, 'clips').execute();
   if (unused.length === 0) return;
   const pinned = await pinnedClips(context);
   for (const { id } of unused.filter((clip) => !pinned.has(clip.id))) {

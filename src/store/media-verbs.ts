@@ -15,8 +15,10 @@ export const mediaVerbs = (context: Context): MediaVerbs => {
     deleteMedia: (id) => deleteMedia(context, id),
     associateMedia: associate,
     async dissociateMedia(mediaId, applicationId) {
+      // In this order: a grant that is being issued holds up the end of the association, and is then revoked too.
+      const isKnown = await dissociate(mediaId, applicationId);
       await revokeGrants(context, mediaId, applicationId);
-      return dissociate(mediaId, applicationId);
+      return isKnown;
     },
   };
 };
@@ -39,9 +41,10 @@ const createMedia = async (context: Context, media: NewMedia): Promise<string> =
 };
 
 const deleteMedia = async (context: Context, id: string): Promise<boolean> => {
-  await refuseDefaultGreeting(context, id);
   const { numDeletedRows } = await context.db.deleteFrom('media').where('id', '=', id).executeTakeFirst();
   if (numDeletedRows === 0n) return false;
+  // Afterwards: who was making it a default greeting has held up the deletion, and is seen now.
+  await refuseDefaultGreeting(context, id);
   await revokeGrants(context, id);
   await dropUnusedClips(context, id);
   return true;

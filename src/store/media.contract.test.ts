@@ -146,12 +146,4 @@ for (const dialect of DIALECTS)
       expect(await view((views) => views.findOriginalPart('clip', 0))).toEqual(Uint8Array.of(1));
       expect(await view((views) => views.findOriginalPart('cut', 0))).toBeNull();
     });
-
-    it('drops, when it starts, the parts of uploads that never became a clip', async () => {
-      await transact((tx) => tx.stageOriginal('clip', 0, Uint8Array.of(1)));
-      await transact((tx) => tx.stageOriginal('cut', 0, Uint8Array.of(1)));
-      await transact((tx) => tx.sweep());
-      expect(await view((views) => views.findOriginalPart('clip', 0))).toEqual(Uint8Array.of(1));
-      expect(await view((views) => views.findOriginalPart('cut', 0))).toBeNull();
-    });
   });

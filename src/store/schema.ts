@@ -21,6 +21,17 @@ export interface Schema {
   blasts: BlastColumns;
   calls: CallColumns;
   attempts: AttemptColumns;
+  nodes: {
+    id: string;
+    /** Counts up with each beat. */
+    beats: number;
+    joined_at: number;
+    renewed_at: number;
+    taken_over_at: number | null;
+    taken_over_by: string | null;
+  };
+  /** Clips to be, and the node that receives them. */
+  staged_clips: { clip_id: string; node_id: string };
   idempotency: {
     seq: Generated<number>;
     application_id: string;
@@ -83,6 +94,8 @@ interface GrantColumns {
   expires_at: number;
   failed_tries: number;
   clip_id: string | null;
+  /** Who claimed it last. */
+  node_id: Generated<string>;
 }
 
 interface PartialUploadColumns {
@@ -147,6 +160,7 @@ interface AttemptColumns {
   packets_sent: number;
   packets_lost: number | null;
   jitter_ms: number | null;
+  node_id: string;
 }
 
 export type Db = Kysely<Schema>;

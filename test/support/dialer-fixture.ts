@@ -42,6 +42,7 @@ export const openDialerFixture = async () => {
   const timers: { delayMs: number; wake: () => void }[] = [];
   const trunkStates = new Map<string, TrunkState>();
   const admissions = new Map<string, Admission>();
+  const switches = { mayDial: true };
   let onDialled = (): void => {};
 
   const dialerOf = (
@@ -50,6 +51,7 @@ export const openDialerFixture = async () => {
     const used = limits.store ?? store;
     return createDialer({
       store: used,
+      mayDial: () => switches.mayDial,
       placeCall: (order) => {
         const { promise, resolve } = Promise.withResolvers<AttemptResult>();
         const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
@@ -161,6 +163,7 @@ export const openDialerFixture = async () => {
     store,
     dialled,
     timers,
+    switches,
     trunkStates,
     admissions,
     dialerOf,
