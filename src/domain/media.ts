@@ -1,4 +1,4 @@
-import type { Codec } from './codec.ts';
+import type { CarriedCodec } from './codec.ts';
 
 /** A media id: a slot that holds at most one current clip. */
 export interface Media {
@@ -22,7 +22,7 @@ export interface Clip {
 }
 
 /** A clip encoded for one codec: whole 20 ms frames, one after another. */
-export type Renditions = Readonly<Record<Codec, Uint8Array>>;
+export type Renditions = Readonly<Record<CarriedCodec, Uint8Array>>;
 
 /** What ingest makes of an uploaded file. */
 export interface IngestedAudio {

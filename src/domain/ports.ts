@@ -1,10 +1,10 @@
 import type { AttemptResult, CallOrder } from './call.ts';
-import type { Codec } from './codec.ts';
+import type { CarriedCodec } from './codec.ts';
 import type { IngestedAudio, IngestLimits } from './media.ts';
 import type { Routes } from './network.ts';
 import type { Admission, TrunkState } from './trunk.ts';
 
-export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: Codec };
+export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: CarriedCodec };
 
 /** A call under way. */
 export interface PlacedCall {
@@ -41,7 +41,7 @@ export type Ingest = (path: string, limits: IngestLimits) => Promise<IngestedAud
 /** The built-in greeting. */
 export interface BuiltInGreeting {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<Codec, Uint8Array>>;
+  readonly renditions: Readonly<Record<CarriedCodec, Uint8Array>>;
 }
 
 /** Structured log, shaped like pino's: an object of fields, then a message. */

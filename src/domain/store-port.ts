@@ -1,7 +1,7 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
-import type { Codec } from './codec.ts';
+import type { CarriedCodec, Codec } from './codec.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
 import type { IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
@@ -194,7 +194,7 @@ export interface Transaction extends Views {
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec): Promise<void>;
+  recordAnswered(attemptId: string, codec: CarriedCodec): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

@@ -1,4 +1,4 @@
-import type { Codec } from './codec.ts';
+import type { CarriedCodec } from './codec.ts';
 
 /** A SIP peer that carries calls. */
 export interface Trunk {
@@ -13,7 +13,7 @@ export interface Trunk {
   readonly allowedPrefixes: readonly string[];
   readonly maxConcurrentCalls: number | null;
   readonly callsPerSecond: number | null;
-  readonly codecs: readonly Codec[];
+  readonly codecs: readonly CarriedCodec[];
   readonly healthCheck: 'options' | 'none';
   readonly createdAt: number;
 }

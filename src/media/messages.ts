@@ -1,4 +1,4 @@
-import type { Codec } from '../domain/codec.ts';
+import type { CarriedCodec } from '../domain/codec.ts';
 
 /** What crosses the thread boundary: orders and reports, never packets. `call` numbers a media port. */
 export type ThreadOrder =
@@ -33,7 +33,7 @@ export interface ThreadSettings {
 
 export interface SharedClip {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<Codec, SharedArrayBuffer>>;
+  readonly renditions: Readonly<Record<CarriedCodec, SharedArrayBuffer>>;
 }
 
 export interface RtpAddress {
@@ -44,5 +44,5 @@ export interface RtpAddress {
 
 export interface PlayTarget extends RtpAddress {
   readonly payloadType: number;
-  readonly codec: Codec;
+  readonly codec: CarriedCodec;
 }

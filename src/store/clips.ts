@@ -1,6 +1,6 @@
 import { AppError } from '../domain/app-error.ts';
 import type { PlaylistItem } from '../domain/blast.ts';
-import { CODECS } from '../domain/codec.ts';
+import { CARRIED_CODECS } from '../domain/codec.ts';
 import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
 import { WAITING } from './calls.ts';
@@ -58,7 +58,7 @@ const insertClip = async (context: Context, clip: NewClip): Promise<void> => {
     .insertInto('clips')
     .values(await valuesOf(context, clip))
     .execute();
-  const renditions = CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
+  const renditions = CARRIED_CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
   await db.insertInto('clip_renditions').values(renditions).execute();
 };
 

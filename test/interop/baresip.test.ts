@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Codec } from '../../src/domain/codec.ts';
+import type { CarriedCodec } from '../../src/domain/codec.ts';
 import { readWav } from '../../src/rtp/wav.ts';
 import { ADDRESS } from '../support/media.ts';
 import { essenceOf, noiseClip, openCaller, samplesOf } from './caller.ts';
@@ -31,7 +31,7 @@ interface Baresip extends PeerProgram {
   recording(): Promise<Int16Array>;
 }
 
-const startBaresip = async (codec: Codec): Promise<Baresip> => {
+const startBaresip = async (codec: CarriedCodec): Promise<Baresip> => {
   const folder = await mkdtemp(join(tmpdir(), 'ringcast-baresip-'));
   const [sipPort, rtpPort] = [await findFreePort(), await findFreePort()];
   const uri = `sip:phone@${ADDRESS}:${sipPort}`;
