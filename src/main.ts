@@ -1,3 +1,4 @@
+import { startCompletingClips } from './app/complete-clips.ts';
 import { recover } from './app/recover.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
@@ -8,6 +9,7 @@ import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
 import type { Log } from './domain/ports.ts';
+import { scratchFilesIn } from './http/scratch-directory.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
 import { createPrometheusMetrics } from './metrics/prometheus.ts';
@@ -67,6 +69,8 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   });
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
+  const openScratchFile = scratchFilesIn(scratchDirectory);
+  closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
   return {
     ...servers,
     sip: `sip:${calling.transport.address}:${calling.transport.port}`,

@@ -2,15 +2,17 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ingest, Log } from '../domain/ports.ts';
 import { type Container, recogniseContainer } from './container.ts';
-import { DECODED_RATE_HZ } from './decode-arguments.ts';
-import { createDecode } from './decoder.ts';
+import { NARROW_RATE_HZ } from './decode-arguments.ts';
+import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
+import { createRunFfmpeg } from './ffmpeg-run.ts';
 import { createGate } from './gate.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
 import { findLengthFault, readPromisedSeconds } from './promised-length.ts';
-import { encodeRenditions } from './renditions.ts';
+import { render } from './renditions.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
+import { inWorkFolder } from './work-folder.ts';
 
 const RUNNING_DECODERS = 2;
 const WAITING_UPLOADS = 32;
@@ -45,8 +47,8 @@ const inspect = async (path: string): Promise<Inspected> => {
 
 const SLACK_SECONDS = 0.1;
 
-const expectSeconds = (samples: Int16Array, promisedSeconds: number | null): void => {
-  const seconds = samples.length / DECODED_RATE_HZ;
+const expectSeconds = (samples: Float32Array, promisedSeconds: number | null): void => {
+  const seconds = samples.length / NARROW_RATE_HZ;
   if (promisedSeconds === null || seconds > promisedSeconds - SLACK_SECONDS) return;
   throw notAudio(`The file is damaged or cut short: it promises ${promisedSeconds} seconds and holds ${seconds}.`);
 };
@@ -78,13 +80,18 @@ export type DescribedIngest = Ingest & { readonly describeDecoder: () => string 
 export const createIngest = async (options: IngestOptions): Promise<DescribedIngest> => {
   const program = await chooseProgram(options);
   options.log.info({ decoder: program.description }, 'audio decoder chosen');
-  const decode = createDecode({ program, scratchDirectory: options.scratchDirectory, log: options.log });
+  const run = createRunFfmpeg(program, options.log);
   const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
-  const ingest: Ingest = async (path, { maxSeconds }) => {
+  const ingest: Ingest = async (path, { maxSeconds }, processing) => {
     const { container, promisedSeconds } = await inspect(path);
-    const samples = await gate(() => decode(path, container.demuxer, maxSeconds));
-    expectSeconds(samples, promisedSeconds);
-    return { ...encodeRenditions(samples), type: container.type };
+    const order = { demuxer: container.demuxer, maxSeconds, telephoneBand: processing.telephoneBand };
+    return gate(() =>
+      inWorkFolder(options.scratchDirectory, async (folder) => {
+        const decoded = await decode(run, path, order, folder);
+        expectSeconds(decoded.narrow, promisedSeconds);
+        return { ...(await render(run, decoded, processing, folder)), type: container.type };
+      }),
+    );
   };
   return Object.assign(ingest, { describeDecoder: () => program.description });
 };

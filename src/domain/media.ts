@@ -1,13 +1,29 @@
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 
 /** A media id: a slot that holds at most one current clip. */
 export interface Media {
   readonly id: string;
   readonly name: string;
   readonly applicationIds: readonly string[];
+  /** What the next clip is made of its file by; a clip that is there stays as it was made. */
+  readonly processing: Processing;
   readonly clip: Clip | null;
   readonly createdAt: number;
 }
+
+/** What ingest does to the sound of a file beyond decoding it. */
+export interface Processing {
+  /** Brought to -20 LUFS, its true peak at most -2 dBFS. */
+  readonly level: boolean;
+  /** Leading and trailing silence beyond 300 ms is cut off. */
+  readonly trim: boolean;
+  /** Nothing is kept below 300 and above 3,400 Hz. */
+  readonly telephoneBand: boolean;
+}
+
+export const DEFAULT_PROCESSING: Processing = { level: true, trim: true, telephoneBand: false };
+/** The sound as it was sent. */
+export const NO_PROCESSING: Processing = { level: false, trim: false, telephoneBand: false };
 
 /** One immutable version of the audio of a media id. */
 export interface Clip {
@@ -22,7 +38,7 @@ export interface Clip {
 }
 
 /** A clip encoded for one codec: whole 20 ms frames, one after another. */
-export type Renditions = Readonly<Record<CarriedCodec, Uint8Array>>;
+export type Renditions = Readonly<Record<Codec, Uint8Array>>;
 
 /** What ingest makes of an uploaded file. */
 export interface IngestedAudio {
