@@ -2,6 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ingest, Log } from '../domain/ports.ts';
 import { type Container, recogniseContainer } from './container.ts';
+import { findMissingOctets } from './cut-short.ts';
 import { NARROW_RATE_HZ } from './decode-arguments.ts';
 import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
@@ -9,8 +10,9 @@ import { createRunFfmpeg } from './ffmpeg-run.ts';
 import { createGate } from './gate.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
-import { findLengthFault, readPromisedSeconds } from './promised-length.ts';
+import { findLengthFault, readBlockSeconds, readPromisedSeconds } from './promised-length.ts';
 import { render } from './renditions.ts';
+import { findRateFault } from './sample-rate.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
 import { inWorkFolder } from './work-folder.ts';
 
@@ -29,6 +31,7 @@ export interface IngestOptions {
 interface Inspected {
   readonly container: Container;
   readonly promisedSeconds: number | null;
+  readonly blockSeconds: number | null;
 }
 
 /** Refuses before any decoder is started what is no audio file, or is one cut short. */
@@ -37,9 +40,12 @@ const inspect = async (path: string): Promise<Inspected> => {
   try {
     const container = await recogniseContainer(file);
     if (container === null) throw notAudio('The file is not audio.');
-    const fault = await findLengthFault(file, container);
+    const rateFault = await findRateFault(file, container);
+    if (rateFault !== null) throw notAudio(`${rateFault}.`);
+    const fault = (await findLengthFault(file, container)) ?? (await findMissingOctets(file, container));
     if (fault !== null) throw notAudio(`The file is cut short: ${fault}.`);
-    return { container, promisedSeconds: await readPromisedSeconds(file, container) };
+    const promisedSeconds = await readPromisedSeconds(file, container);
+    return { container, promisedSeconds, blockSeconds: await readBlockSeconds(file, container) };
   } finally {
     await file.close();
   }
@@ -51,6 +57,15 @@ const expectSeconds = (samples: Float32Array, promisedSeconds: number | null): v
   const seconds = samples.length / NARROW_RATE_HZ;
   if (promisedSeconds === null || seconds > promisedSeconds - SLACK_SECONDS) return;
   throw notAudio(`The file is damaged or cut short: it promises ${promisedSeconds} seconds and holds ${seconds}.`);
+};
+
+const MAX_BLOCK_SECONDS = 0.3;
+
+/** Cuts off what fills up the last block of a file. Beyond a block the header is wrong: then what was decoded counts. */
+const withoutFilling = (samples: Float32Array, blockSeconds: number | null): Float32Array => {
+  const sound = Math.ceil((blockSeconds ?? Infinity) * NARROW_RATE_HZ);
+  const isFilling = sound < samples.length && sound >= samples.length - MAX_BLOCK_SECONDS * NARROW_RATE_HZ;
+  return isFilling ? samples.subarray(0, sound) : samples;
 };
 
 const tryIn = async (scratchDirectory: string, path: string): Promise<DecoderProgram | null> => {
@@ -83,13 +98,14 @@ export const createIngest = async (options: IngestOptions): Promise<DescribedIng
   const run = createRunFfmpeg(program, options.log);
   const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
   const ingest: Ingest = async (path, { maxSeconds }, processing) => {
-    const { container, promisedSeconds } = await inspect(path);
+    const { container, promisedSeconds, blockSeconds } = await inspect(path);
     const order = { demuxer: container.demuxer, maxSeconds, telephoneBand: processing.telephoneBand };
     return gate(() =>
       inWorkFolder(options.scratchDirectory, async (folder) => {
         const decoded = await decode(run, path, order, folder);
         expectSeconds(decoded.narrow, promisedSeconds);
-        return { ...(await render(run, decoded, processing, folder)), type: container.type };
+        const sound = { ...decoded, narrow: withoutFilling(decoded.narrow, blockSeconds) };
+        return { ...(await render(run, sound, processing, folder)), type: container.type };
       }),
     );
   };
