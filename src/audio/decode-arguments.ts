@@ -30,6 +30,9 @@ const TELEPHONE_BAND = [
  */
 const STRICT: readonly Container['demuxer'][] = ['mov'];
 
+/** Frames of silence in AMR, which FFmpeg cannot decode, leave gaps: they are filled, so that pauses keep their length. */
+const FILL_GAPS = 'aresample=async=1:min_hard_comp=0.005';
+
 export const QUIET = ['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'error'] as const;
 export const FILE_ON_STDIN = ['-i', 'file:/dev/fd/0'] as const;
 
@@ -45,8 +48,17 @@ export interface DecodeOrder {
  * too many.
  */
 export const decodeArguments = ({ demuxer, maxSeconds, telephoneBand }: DecodeOrder): readonly string[] => {
-  const mono = ['[0:a:0]', [MONO, ...(telephoneBand ? TELEPHONE_BAND : []), 'asplit[a][b]'].join(',')].join('');
-  const graph = [mono, `[a]${resampler(NARROW_RATE_HZ)}[narrow]`, `[b]${resampler(WIDE_RATE_HZ)}[wide]`].join(';');
+  const filters = [
+    ...(demuxer === 'amr' ? [FILL_GAPS] : []),
+    MONO,
+    ...(telephoneBand ? TELEPHONE_BAND : []),
+    'asplit[a][b]',
+  ];
+  const graph = [
+    `[0:a:0]${filters.join(',')}`,
+    `[a]${resampler(NARROW_RATE_HZ)}[narrow]`,
+    `[b]${resampler(WIDE_RATE_HZ)}[wide]`,
+  ].join(';');
   return [
     ...QUIET,
     ...(STRICT.includes(demuxer) ? ['-xerror'] : []),

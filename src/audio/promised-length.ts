@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Container } from './container.ts';
+import { readEditSeconds } from './mp4-length.ts';
 import { readAt } from './read-at.ts';
 
 /** Sizes from here on are what programs write that cannot know the length yet (a pipe): no file that long is taken. */
@@ -77,8 +78,9 @@ export const readPromisedSeconds = async (file: FileHandle, container: Container
 /** Codings whose last block is filled up, by their tags (RFC 2361): IMA ADPCM and GSM 06.10. */
 const IN_BLOCKS: ReadonlySet<number> = new Set([0x0011, 0x0031]);
 
-/** The seconds of sound in a WAV file whose last block may be filled up; null for others. */
+/** The seconds of sound in a WAV or MP4 file whose last block may be filled up; null for others. */
 export const readBlockSeconds = async (file: FileHandle, { demuxer }: Container): Promise<number | null> => {
+  if (demuxer === 'mov') return readEditSeconds(file);
   if (demuxer !== 'wav') return null;
   const [format, fact] = [await findChunk(file, 'fmt '), await findChunk(file, 'fact')];
   if (format === null || fact === null) return null;
