@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { acceptBench } from './accept/accept.ts';
 import type { Bench } from './bench.ts';
+import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { formatTable } from './table.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = { accept: acceptBench };
+const BENCHES: Readonly<Record<string, Bench>> = { accept: acceptBench, ingest: ingestBench };
 
 const listBenches = (): string => {
   const lines = Object.entries(BENCHES).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);
