@@ -114,7 +114,7 @@ const svg = draw([
     ],
   },
   {
-    title: 'Images of tones that the telephone cannot carry: below -60 dB',
+    title: 'Images of tones that the telephone cannot carry: below -60 dB (-120 dB stands for nothing at all)',
     maxHz: 20_000,
     db: [-120, 0, 20],
     limits: [{ fromHz: 4600, toHz: 20_000, db: -60 }],
