@@ -7,6 +7,7 @@ const WHOLE = ['test/e2e/**/*.test.ts', 'test/interop/**/*.test.ts'];
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/postgres-starter.ts',
     projects: [
       {
         test: {

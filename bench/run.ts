@@ -5,9 +5,16 @@ import { acceptBench } from './accept/accept.ts';
 import type { Bench } from './bench.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { parseBench } from './parse/parse.ts';
+import { strangersBench } from './strangers/strangers.ts';
 import { formatTable } from './table.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = { accept: acceptBench, ingest: ingestBench };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  accept: acceptBench,
+  ingest: ingestBench,
+  parse: parseBench,
+  strangers: strangersBench,
+};
 
 const listBenches = (): string => {
   const lines = Object.entries(BENCHES).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);

@@ -9,9 +9,11 @@ import type { Metrics } from './domain/metrics.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { startMediaThread } from './media/link.ts';
+import { readSipTls } from './sip-tls.ts';
 import { createLoginRefusals, type LoginRefusals } from './telephony/login-refusals.ts';
+import { openSipTransport } from './telephony/open-sip-transport.ts';
+import type { SipTransport } from './telephony/sip-transport.ts';
 import { createTrunkMonitor } from './telephony/trunk-monitor.ts';
-import { openUdpTransport, type SipTransport } from './telephony/udp-transport.ts';
 import { createUserAgent } from './telephony/user-agent.ts';
 
 /** Everything that places calls, wired. */
@@ -31,7 +33,7 @@ export const openCalling = async (
   options: { store: Store; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
 ): Promise<Calling> => {
   const { store, greeting, metrics, log, closers } = options;
-  const transport = await openTransport(config);
+  const transport = await openTransport(config, log);
   closers.add('sip transport', () => transport.close());
   const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
   closers.add('media thread', () => media.close());
@@ -75,10 +77,12 @@ export const openCalling = async (
   return { dialer, routeHealth: monitor, transport };
 };
 
-const openTransport = (config: Config): Promise<SipTransport> =>
-  openUdpTransport(config.sipListen).catch((error: Error) => {
+const openTransport = async ({ sipListen, sipTls }: Config, log: Log): Promise<SipTransport> => {
+  const tls = await readSipTls(sipTls);
+  return openSipTransport({ listen: sipListen, tls, wakeAfter, log }).catch((error: Error) => {
     throw new StartError(`RINGCAST_SIP_LISTEN: ${error.message}`, { cause: error });
   });
+};
 
 const listTargets = (store: Store) =>
   store.view(async (views) => ({

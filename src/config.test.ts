@@ -17,8 +17,9 @@ describe('configuration', () => {
   });
 
   it('keeps the database in the data directory unless told otherwise', () => {
-    expect(readConfig({ RINGCAST_DATA_DIR: '/srv/r' }).databasePath).toBe('/srv/r/ringcast.db');
-    expect(readConfig({ RINGCAST_DATABASE_URL: 'sqlite:/srv/x.db' }).databasePath).toBe('/srv/x.db');
+    const sqlite = (path: string) => ({ kind: 'sqlite', path });
+    expect(readConfig({ RINGCAST_DATA_DIR: '/srv/r' }).database).toEqual(sqlite('/srv/r/ringcast.db'));
+    expect(readConfig({ RINGCAST_DATABASE_URL: 'sqlite:/srv/x.db' }).database).toEqual(sqlite('/srv/x.db'));
   });
 
   it('reads addresses, port 0 and IPv6 in brackets', () => {
@@ -37,7 +38,7 @@ describe('configuration', () => {
     ['PUBLIC_LISTEN', '8080'],
     ['PUBLIC_LISTEN', 'example.org:80'],
     ['OPERATOR_LISTEN', '127.0.0.1:65536'],
-    ['SIP_LISTEN', '[::1]:5060'],
+    ['SIP_LISTEN', '::1:5060'],
     ['PUBLIC_URL', 'ftp://x'],
     ['PUBLIC_URL', 'https://user:pw@x/'],
     ['EXTERNAL_ADDRESS', 'me.example'],
@@ -55,15 +56,42 @@ describe('configuration', () => {
     expect(reading).toThrow(new RegExp(`^RINGCAST_${name} is "${value.replace(/[[\]]/g, '\\$&')}": expected .+\\.$`));
   });
 
+  it('takes a PostgreSQL database, by both names of the scheme', () => {
+    for (const url of ['postgres://u:p@h:5433/d', 'postgresql://h/d?sslmode=require'])
+      expect(readConfig({ RINGCAST_DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url });
+  });
+
+  it.each(['mysql://u:hunter2@h/d', 'postgres://u:hunter2@h', 'postgres://u:hunter2/d@h', 'sqlite:', 'hunter2'])(
+    'refuses %s as a database, naming what is expected',
+    (url) => {
+      expect(() => readConfig({ RINGCAST_DATABASE_URL: url })).toThrow(
+        /^(?!.*hunter2)RINGCAST_DATABASE_URL .*postgres:/,
+      );
+    },
+  );
+
   it('never repeats a secret', () => {
-    const secrets = { RINGCAST_OPERATOR_TOKEN: 'short pw', RINGCAST_DATABASE_URL: 'postgres://u:hunter2@h/d' };
+    const secrets = { RINGCAST_OPERATOR_TOKEN: 'short pw', RINGCAST_DATABASE_URL: 'postgres://u:hunter2@h' };
     for (const [variable, value] of Object.entries(secrets)) {
       expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^(?!.*(short pw|hunter2)).*${variable}`));
     }
   });
 
-  it('refuses what this version cannot honour', () => {
-    expect(() => readConfig({ RINGCAST_SIP_TLS_CERT: '/c.pem' })).toThrow('RINGCAST_SIP_TLS_CERT');
+  it('takes IPv6 for SIP and as the external address', () => {
+    const config = readConfig({ RINGCAST_SIP_LISTEN: '[::]:5060', RINGCAST_EXTERNAL_ADDRESS: '2001:db8::1' });
+    expect([config.sipListen, config.externalAddress]).toEqual([{ address: '::', port: 5060 }, '2001:db8::1']);
+  });
+
+  it('takes certificate and key for SIP over TLS together or not at all', () => {
+    const own = { RINGCAST_SIP_TLS_CERT: '/c.pem', RINGCAST_SIP_TLS_KEY: '/k.pem' };
+    expect(readConfig(own).sipTls).toEqual({
+      own: { certificatePath: '/c.pem', keyPath: '/k.pem' },
+      authoritiesPath: null,
+    });
+    expect(readConfig({ RINGCAST_SIP_TLS_CA: '/a.pem' }).sipTls).toEqual({ own: null, authoritiesPath: '/a.pem' });
+    for (const [variable, value] of Object.entries(own)) {
+      expect(() => readConfig({ [variable]: value })).toThrow(/^RINGCAST_SIP_TLS_CERT and RINGCAST_SIP_TLS_KEY belong/);
+    }
   });
 
   it('names a flag for every variable', () => {

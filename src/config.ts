@@ -7,12 +7,13 @@ import { join, resolve } from 'node:path';
  */
 export interface Config {
   readonly dataDirectory: string;
-  readonly databasePath: string;
+  readonly database: DatabaseAddress;
   readonly publicListen: ListenAddress;
   readonly operatorListen: ListenAddress;
   readonly publicUrl: URL | null;
   readonly operatorToken: string | null;
   readonly sipListen: ListenAddress;
+  readonly sipTls: SipTlsFiles;
   readonly externalAddress: string | null;
   readonly rtpPorts: readonly [number, number];
   readonly grantTtlSeconds: number;
@@ -24,6 +25,17 @@ export interface Config {
   readonly maxWaitingCalls: number;
   readonly logLevel: LogLevel;
 }
+
+/** PEM files. */
+export interface SipTlsFiles {
+  readonly own: { readonly certificatePath: string; readonly keyPath: string } | null;
+  readonly authoritiesPath: string | null;
+}
+
+/** A file of our own, or a database that several nodes may share; its URL may hold a password and is never shown. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 export interface ListenAddress {
   readonly address: string;
@@ -55,12 +67,19 @@ const setting = (name: string, fallback: string | null, description: string): Se
 /** Every variable, its flag of `serve`, and its default. */
 export const SETTINGS: readonly Setting[] = [
   setting('DATA_DIR', './data', 'folder of the database, the secret and the operator token'),
-  setting('DATABASE_URL', null, 'sqlite:PATH (default sqlite:<data>/ringcast.db)'),
+  setting(
+    'DATABASE_URL',
+    null,
+    'sqlite:PATH (default sqlite:<data>/ringcast.db) or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+  ),
   setting('PUBLIC_LISTEN', '0.0.0.0:8080', 'ADDRESS:PORT of the media and application interface'),
   setting('OPERATOR_LISTEN', '127.0.0.1:8081', 'ADDRESS:PORT of the operator interface'),
   setting('PUBLIC_URL', null, 'URL under which clients reach the public listener, path prefix included'),
   setting('OPERATOR_TOKEN', null, 'token of the operator API (default: generated into <data>/operator-token)'),
-  setting('SIP_LISTEN', '0.0.0.0:5060', 'ADDRESS:PORT for SIP over UDP'),
+  setting('SIP_LISTEN', '0.0.0.0:5060', 'ADDRESS:PORT for SIP over UDP and TCP; TLS is on the next port'),
+  setting('SIP_TLS_CERT', null, 'PEM file of the certificate for SIP over TLS, its chain included'),
+  setting('SIP_TLS_KEY', null, 'PEM file of its private key'),
+  setting('SIP_TLS_CA', null, 'PEM file of the authorities to trust (default: those that Node knows)'),
   setting('EXTERNAL_ADDRESS', null, 'IP address to give to SIP peers, if not that of the machine'),
   setting('RTP_PORTS', '16384-32767', 'range FROM-TO of UDP ports for RTP'),
   setting('GRANT_TTL_SECONDS', '86400', 'how long an upload grant is valid'),
@@ -72,9 +91,6 @@ export const SETTINGS: readonly Setting[] = [
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ];
-
-/** Variables of the interface that this version cannot honour: better refused than silently ignored. */
-const NOT_YET = ['SIP_TLS_CERT', 'SIP_TLS_KEY', 'SIP_TLS_CA'];
 
 const refuse = (variable: string, value: string, expected: string): never => {
   throw new ConfigError(`${variable} is "${value}": expected ${expected}.`);
@@ -109,14 +125,15 @@ const listen = (read: Read, name: string): ListenAddress => {
   return { address, port: Number(port) };
 };
 
-const sipListen = (read: Read): ListenAddress => {
-  const value = listen(read, 'SIP_LISTEN');
-  if (isIP(value.address) === 4) return value;
-  return refuse(
-    'RINGCAST_SIP_LISTEN',
-    read('SIP_LISTEN') ?? '',
-    'an IPv4 address and a port: SIP over IPv6 is not in this version',
-  );
+const sipTls = (read: Read): SipTlsFiles => {
+  const [certificate, key, authorities] = [read('SIP_TLS_CERT'), read('SIP_TLS_KEY'), read('SIP_TLS_CA')];
+  if ((certificate === null) !== (key === null)) {
+    throw new ConfigError('RINGCAST_SIP_TLS_CERT and RINGCAST_SIP_TLS_KEY belong together: set both, or neither.');
+  }
+  return {
+    own: certificate && key ? { certificatePath: resolve(certificate), keyPath: resolve(key) } : null,
+    authoritiesPath: authorities && resolve(authorities),
+  };
 };
 
 const rtpPorts = (read: Read): readonly [number, number] => {
@@ -140,14 +157,21 @@ const publicUrl = (read: Read): URL | null => {
       );
 };
 
-const databasePath = (read: Read, dataDirectory: string): string => {
+const database = (read: Read, dataDirectory: string): DatabaseAddress => {
   const text = read('DATABASE_URL');
-  if (text === null) return join(dataDirectory, 'ringcast.db');
-  if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return resolve(text.slice('sqlite:'.length));
+  if (text === null) return { kind: 'sqlite', path: join(dataDirectory, 'ringcast.db') };
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  if (path !== undefined) return { kind: 'sqlite', path: resolve(path) };
+  if (isPostgresUrl(text)) return { kind: 'postgres', url: text };
   // A PostgreSQL URL may hold a password: the value is not repeated.
   throw new ConfigError(
-    'RINGCAST_DATABASE_URL cannot be used: expected sqlite:PATH (PostgreSQL is not in this version).',
+    'RINGCAST_DATABASE_URL cannot be used: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE (special characters of the password as %XX).',
   );
+};
+
+const isPostgresUrl = (text: string): boolean => {
+  const { protocol, hostname, pathname } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  return /^postgres(ql)?:$/.test(protocol) && Boolean(hostname) && /^\/[^/]+$/.test(pathname ?? '');
 };
 
 const operatorToken = (read: Read): string | null => {
@@ -160,7 +184,7 @@ const operatorToken = (read: Read): string | null => {
 
 const externalAddress = (read: Read): string | null => {
   const text = read('EXTERNAL_ADDRESS');
-  return text === null || isIP(text) === 4 ? text : refuse('RINGCAST_EXTERNAL_ADDRESS', text, 'an IPv4 address');
+  return text === null || isIP(text) !== 0 ? text : refuse('RINGCAST_EXTERNAL_ADDRESS', text, 'an IP address');
 };
 
 const logLevel = (read: Read): LogLevel => {
@@ -170,26 +194,19 @@ const logLevel = (read: Read): LogLevel => {
   );
 };
 
-const refuseUnknown = (environment: Readonly<Record<string, string | undefined>>): void => {
-  for (const name of NOT_YET) {
-    if (environment[`RINGCAST_${name}`])
-      throw new ConfigError(`RINGCAST_${name} is set, but SIP over TLS is not in this version: unset it.`);
-  }
-};
-
 /** Reads and validates the whole configuration. Throws ConfigError. */
 export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
-  refuseUnknown(environment);
   const read = reader(environment);
   const dataDirectory = resolve(read('DATA_DIR') ?? './data');
   return Object.freeze({
     dataDirectory,
-    databasePath: databasePath(read, dataDirectory),
+    database: database(read, dataDirectory),
     publicListen: listen(read, 'PUBLIC_LISTEN'),
     operatorListen: listen(read, 'OPERATOR_LISTEN'),
     publicUrl: publicUrl(read),
     operatorToken: operatorToken(read),
-    sipListen: sipListen(read),
+    sipListen: listen(read, 'SIP_LISTEN'),
+    sipTls: sipTls(read),
     externalAddress: externalAddress(read),
     rtpPorts: rtpPorts(read),
     grantTtlSeconds: wholeNumber(read, 'GRANT_TTL_SECONDS', 1, 31_536_000),

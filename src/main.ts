@@ -8,11 +8,15 @@ import { wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
+import type { Metrics } from './domain/metrics.ts';
 import type { Log } from './domain/ports.ts';
+import type { Store } from './domain/store-port.ts';
 import { scratchFilesIn } from './http/scratch-directory.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
 import { createPrometheusMetrics } from './metrics/prometheus.ts';
+import { bracketHost } from './sip/uri.ts';
+import { openPostgresStore } from './store/open-postgres-store.ts';
 import { openSqliteStore } from './store/open-store.ts';
 import { openVault } from './store/vault.ts';
 
@@ -45,10 +49,9 @@ export const start = async (config: Config, log: Log): Promise<Running> => {
 
 const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
-  const vault = await openVault(config.dataDirectory, { databasePath: config.databasePath, log });
   const prometheus = createPrometheusMetrics();
   const { metrics } = prometheus;
-  const store = await openSqliteStore({ path: config.databasePath, vault, log, metrics });
+  const store = await openStore(config, metrics, log);
   closers.add('store', () => store.close());
   await emptyScratch(scratchDirectory);
   await recover(store, metrics, log);
@@ -73,13 +76,21 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
   return {
     ...servers,
-    sip: `sip:${calling.transport.address}:${calling.transport.port}`,
+    sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,
     operatorToken,
     async stop(withinMs) {
       await calling.dialer.drain(withinMs);
       await close();
     },
   };
+};
+
+const openStore = async ({ dataDirectory, database }: Config, metrics: Metrics, log: Log): Promise<Store> => {
+  const isSqlite = database.kind === 'sqlite';
+  const vault = await openVault(dataDirectory, { databasePath: isSqlite ? database.path : null, log });
+  return isSqlite
+    ? openSqliteStore({ path: database.path, vault, log, metrics })
+    : openPostgresStore({ url: database.url, vault, log, metrics });
 };
 
 /**

@@ -44,6 +44,7 @@ export const orderOf = async (
     id: trunk.id,
     host: trunk.host,
     port: trunk.port,
+    transport: trunk.transport,
     credentials: await credentialsOf(trunk, options),
   },
   callerId: claimed.callerId ?? trunk?.callerId ?? null,

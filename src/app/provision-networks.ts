@@ -126,13 +126,18 @@ const checkedDestination = (text: string): Destination => {
   if (destination.kind === 'sip' && needsOtherTransport(destination.uri)) {
     throw invalidField(
       'destinations',
-      `destinations asks for a transport that this version does not carry yet: ${JSON.stringify(text)}.`,
+      `destinations asks for a transport that is none of udp, tcp and tls, or udp for sips: ${JSON.stringify(text)}.`,
     );
   }
   return destination;
 };
 
-const needsOtherTransport = (uri: string): boolean => uri.startsWith('sips:') || /;transport=(?!udp(?:;|$))/i.test(uri);
+/** Whether a SIP URI asks for a transport that is not carried; `sips` is TLS, never UDP (RFC 3261 26.2.2). */
+const needsOtherTransport = (uri: string): boolean => {
+  const [, stated] = /;transport=([^;]*)/i.exec(uri) ?? [];
+  const carried = uri.startsWith('sips:') ? /^(?:tcp|tls)$/i : /^(?:udp|tcp|tls)$/i;
+  return stated !== undefined && !carried.test(stated);
+};
 
 const checkReferences = async (tx: Transaction, network: NewNetwork): Promise<void> => {
   const trunks: Trunk[] = [];

@@ -1,8 +1,9 @@
 import { CARRIED_CODECS, type CarriedCodec, CODECS } from '../domain/codec.ts';
 import type { RouteHealth } from '../domain/ports.ts';
 import type { NewTrunk, Store, Transaction } from '../domain/store-port.ts';
-import type { Trunk } from '../domain/trunk.ts';
+import { TRUNK_TRANSPORTS, type Trunk } from '../domain/trunk.ts';
 import { checkedCallerId, checkedDistinct, checkedId, invalidField, notFound, refuseOtherId } from './fields.ts';
+import { isHost } from './host.ts';
 
 /** A trunk as the operator writes it. */
 export interface TrunkInput {
@@ -19,6 +20,7 @@ export interface TrunkInput {
   readonly codecs?: readonly string[] | null;
   readonly register?: boolean | null;
   readonly srtp?: string | null;
+  readonly comedia?: boolean | null;
   readonly healthCheck?: string | null;
 }
 
@@ -31,7 +33,7 @@ export interface ProvisionTrunks {
   remove(id: string): Promise<void>;
 }
 
-const DEFAULT_SIP_PORT = 5060;
+const DEFAULT_PORTS: Readonly<Record<Trunk['transport'], number>> = { udp: 5060, tcp: 5060, tls: 5061 };
 const MAX_CALLS = 100_000;
 
 /** Trunks, checked strictly: what they hold goes into SIP messages. New ones are probed at once. */
@@ -68,11 +70,12 @@ const existing = async (tx: Transaction, id: string): Promise<Trunk> => {
 
 const checked = (input: TrunkInput, id: string | null): NewTrunk => {
   refuseNotCarried(input);
+  const transport = checkedTransport(input.transport);
   return {
     id,
     host: checkedHost(input.host),
-    port: checkedNumber('port', input.port, 65_535) ?? DEFAULT_SIP_PORT,
-    transport: 'udp',
+    port: checkedNumber('port', input.port, 65_535) ?? DEFAULT_PORTS[transport],
+    transport,
     username: checkedUsername(input.username),
     ...(input.password === undefined ? {} : { password: checkedPassword(input.password) }),
     callerId: checkedCallerId(input.callerId),
@@ -80,30 +83,33 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     maxConcurrentCalls: checkedNumber('maxConcurrentCalls', input.maxConcurrentCalls, MAX_CALLS),
     callsPerSecond: checkedNumber('callsPerSecond', input.callsPerSecond, MAX_CALLS),
     codecs: checkedCodecs(input.codecs),
+    register: false,
+    srtp: 'off',
+    comedia: false,
     healthCheck: checkedHealthCheck(input.healthCheck),
   };
 };
 
 /** What the interface names but this version does not carry is refused, never silently ignored. */
-const refuseNotCarried = ({ transport, register, srtp }: TrunkInput): void => {
-  if (transport != null && transport !== 'udp') {
-    throw invalidField('transport', 'transport must be "udp": this version does not carry any other yet.');
-  }
+const refuseNotCarried = ({ register, srtp, comedia }: TrunkInput): void => {
   if (register === true) throw invalidField('register', 'register must be false: this version does not register yet.');
   if (srtp != null && srtp !== 'off') {
     throw invalidField('srtp', 'srtp must be "off": this version does not carry SRTP yet.');
   }
+  if (comedia === true) {
+    throw invalidField('comedia', 'comedia must be false: this version sends voice to where the SDP says.');
+  }
 };
 
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const HOST_NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
-const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
-const DIGITS_AND_DOTS = /^[0-9.]+$/;
+const checkedTransport = (transport: string | null | undefined): Trunk['transport'] => {
+  const known = TRUNK_TRANSPORTS.find((name) => name === (transport ?? 'udp'));
+  if (known !== undefined) return known;
+  throw invalidField('transport', 'transport must be "udp", "tcp" or "tls".');
+};
 
 const checkedHost = (host: string): string => {
-  if (DIGITS_AND_DOTS.test(host) ? IPV4.test(host) : HOST_NAME.test(host)) return host;
-  throw invalidField('host', 'host must be a host name or an IPv4 address, without port or scheme.');
+  if (isHost(host)) return host;
+  throw invalidField('host', 'host must be a host name or an IP address, without port, scheme or brackets.');
 };
 
 const checkedNumber = (field: string, value: number | null | undefined, most: number): number | null => {

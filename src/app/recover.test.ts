@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import { NO_METRICS } from '../../test/support/no-metrics.ts';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
-import { blast, claim, DIALECTS, provision } from '../../test/support/store-fixture.ts';
+import { blast, claim, provision } from '../../test/support/store-fixture.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { recover } from './recover.ts';
 

@@ -115,7 +115,7 @@ test('a trunk is made with what was given', async () => {
     '--calls-per-second',
     '5',
   );
-  expect(cli.sent()).toEqual({ transport: 'udp', host: '192.0.2.7', allowedPrefixes: ['+49'], callsPerSecond: 5 });
+  expect(cli.sent()).toEqual({ host: '192.0.2.7', allowedPrefixes: ['+49'], callsPerSecond: 5 });
   expect(out).toMatch(/address +192\.0\.2\.7:5060\/udp/);
 });
 

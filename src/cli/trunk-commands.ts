@@ -15,6 +15,7 @@ interface Options extends OperatorOptions {
   readonly id?: string;
   readonly host?: string;
   readonly port?: number;
+  readonly transport?: string;
   readonly username?: string;
   readonly password?: string | false;
   readonly callerId?: string;
@@ -31,7 +32,10 @@ const TRUNKS: Resource<Trunk> = {
   plural: 'trunks',
   columns: [
     ['id', (trunk) => trunk.id],
-    ['address', (trunk) => `${trunk.host}:${trunk.port}/${trunk.transport}`],
+    [
+      'address',
+      (trunk) => `${trunk.host.includes(':') ? `[${trunk.host}]` : trunk.host}:${trunk.port}/${trunk.transport}`,
+    ],
     ['state', ({ state, stateReason }) => (stateReason ? `${state}: ${stateReason}` : state)],
     ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
     ['caller id', (trunk) => trunk.callerId ?? '-'],
@@ -46,6 +50,7 @@ const given = (options: Options): Record<string, unknown> =>
   onlyGiven({
     host: options.host,
     port: options.port,
+    transport: options.transport,
     username: options.username,
     password: options.password === false ? null : options.password,
     callerId: orNone(options.callerId),
@@ -58,7 +63,8 @@ const given = (options: Options): Record<string, unknown> =>
 
 const withFields = (command: Command): Command =>
   withOperator(command)
-    .option('--port <port>', 'its SIP port (default: 5060)', wholeNumber(1, 65_535))
+    .option('--port <port>', 'its SIP port (default: 5060, over TLS 5061)', wholeNumber(1, 65_535))
+    .option('--transport <name>', 'udp (default), tcp or tls')
     .option('--username <name>', 'user name it asks for')
     .option('--password <password>', 'password it asks for')
     .option('--caller-id <number>', 'number shown to callees, or none')
@@ -78,7 +84,6 @@ export const addTrunkCommands = (program: Command, output: Output): void => {
     .action((options: Options) =>
       createResource(output, options, TRUNKS, {
         ...onlyGiven({ id: options.id }),
-        transport: 'udp',
         ...given(options),
       }),
     );

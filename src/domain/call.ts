@@ -1,7 +1,7 @@
 import type { PlaylistItem } from './blast.ts';
 import type { CarriedCodec } from './codec.ts';
 import type { Outcome } from './outcome.ts';
-import type { TrunkCredentials } from './trunk.ts';
+import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 export type CallState = 'waiting' | 'dialing' | 'ringing' | 'playing' | 'finished';
 
@@ -83,6 +83,7 @@ export interface CallTrunk {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  readonly transport: Trunk['transport'];
   readonly credentials: TrunkCredentials | null;
 }
 
@@ -103,4 +104,8 @@ export interface AttemptResult {
   /** Frames sent of each clip of the order, in its order. */
   readonly framesSent: readonly number[];
   readonly rtp: RtpFigures;
+  /** Somebody picked up, if only after the call was given up: there is no further attempt. */
+  readonly wasAnswered?: boolean;
+  /** Seconds for which the peer wants no further attempt (RFC 3261 20.33), at most a day; absent if it did not say. */
+  readonly retryAfterSeconds?: number;
 }

@@ -4,7 +4,10 @@ import type { IngestedAudio, IngestLimits, Processing, Renditions } from './medi
 import type { Routes } from './network.ts';
 import type { Admission, TrunkState } from './trunk.ts';
 
-export type CallProgress = { readonly kind: 'ringing' } | { readonly kind: 'answered'; readonly codec: CarriedCodec };
+export type CallProgress =
+  | { readonly kind: 'ringing' }
+  /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
+  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null };
 
 /** A call under way. */
 export interface PlacedCall {

@@ -206,7 +206,7 @@ export interface Transaction extends Views {
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec): Promise<void>;
+  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

@@ -1,11 +1,13 @@
 import type { CarriedCodec } from './codec.ts';
 
+export const TRUNK_TRANSPORTS = ['udp', 'tcp', 'tls'] as const;
+
 /** A SIP peer that carries calls. */
 export interface Trunk {
   readonly id: string;
   readonly host: string;
   readonly port: number;
-  readonly transport: 'udp';
+  readonly transport: (typeof TRUNK_TRANSPORTS)[number];
   readonly username: string | null;
   readonly hasPassword: boolean;
   readonly callerId: string | null;
@@ -14,6 +16,11 @@ export interface Trunk {
   readonly maxConcurrentCalls: number | null;
   readonly callsPerSecond: number | null;
   readonly codecs: readonly CarriedCodec[];
+  /** Whether it has to be told where we are (RFC 3261 10). */
+  readonly register: boolean;
+  readonly srtp: 'off' | 'preferred' | 'required';
+  /** Whether voice is sent to where the trunk's own comes from, whatever its SDP says. */
+  readonly comedia: boolean;
   readonly healthCheck: 'options' | 'none';
   readonly createdAt: number;
 }

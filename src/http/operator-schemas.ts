@@ -38,6 +38,7 @@ export const TrunkBody = strictObject({
   codecs: optional(Strings),
   register: optional(Type.Boolean()),
   srtp: optional(Type.String()),
+  comedia: optional(Type.Boolean()),
   healthCheck: optional(Type.String()),
   hasPassword: readOnly,
   state: readOnly,

@@ -28,6 +28,7 @@ describe('D trunks', () => {
       codecs: ['PCMU', 'PCMA'],
       register: false,
       srtp: 'off',
+      comedia: false,
       healthCheck: 'options',
       state: 'unknown',
       stateReason: null,
@@ -64,17 +65,27 @@ describe('D trunks', () => {
     await expectProblem(await call('PUT', '/trunks/main', TRUNK), 404);
   });
 
+  it.each([
+    ['udp', 5060],
+    ['tcp', 5060],
+    ['tls', 5061],
+  ])('D a trunk over %s has port %i unless it is told another', async (transport, port) => {
+    const trunk = await created('/trunks', { ...TRUNK, transport, host: '2001:db8::1' });
+    expect(trunk).toMatchObject({ transport, port, register: false, srtp: 'off', comedia: false });
+    const read = await call('GET', `/trunks/${trunk.id}`);
+    expect(await read.json()).toMatchObject({ transport, port, host: '2001:db8::1' });
+  });
+
   it('D 409 for a duplicate id', async () => {
     await created('/trunks', { ...TRUNK, id: 'twice' });
     await expectProblem(await call('POST', '/trunks', { ...TRUNK, id: 'twice' }), 409, 'id');
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['TCP', { transport: 'tcp' }, 'transport'],
-    ['TLS', { transport: 'tls' }, 'transport'],
     ['registration', { register: true }, 'register'],
     ['SRTP', { srtp: 'required' }, 'srtp'],
     ['preferred SRTP', { srtp: 'preferred' }, 'srtp'],
+    ['symmetric media', { comedia: true }, 'comedia'],
     ['another codec', { codecs: ['opus'] }, 'codecs'],
   ])('D 422 for %s, saying that this version does not carry it yet', async (_, change, field) => {
     const sentence = await expectProblem(await call('POST', '/trunks', { ...TRUNK, ...change }), 422, field);
@@ -92,6 +103,11 @@ describe('D trunks', () => {
     ['a host with a parameter', { host: 'a;lr' }, 'host'],
     ['a host that is no address', { host: '300.1.2.3' }, 'host'],
     ['a host like a number', { host: '127.1' }, 'host'],
+    ['an IPv6 address in brackets', { host: '[::1]' }, 'host'],
+    ['an IPv6 address that is none', { host: '::1::' }, 'host'],
+    ['an IPv6 address with a zone', { host: 'fe80::1%lo' }, 'host'],
+    ['another transport', { transport: 'sctp' }, 'transport'],
+    ['a transport in capitals', { transport: 'TCP' }, 'transport'],
     ['port 0', { port: 0 }, 'port'],
     ['port 65536', { port: 65_536 }, 'port'],
     ['a port that is text', { port: '5060' }, 'port'],

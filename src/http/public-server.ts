@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { createAcceptBlast } from '../app/accept-blast.ts';
 import { createCancelBlast } from '../app/cancel-blast.ts';
@@ -67,11 +68,14 @@ export const buildPublicServer = (options: PublicServerOptions): FastifyInstance
     idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
   });
   app.register(swagger, { openapi: openApiOf(options.publicUrl) });
+  app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, logo: NO_LOGO, theme: { title: 'Ringcast' } });
   app.register(mediaInterface(options));
   app.register(applicationApi(options));
   app.register(openRoutes(options));
   return app;
 };
+
+const NO_LOGO = { type: 'image/svg+xml', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
 
 /** Under `/api/rest` everybody is answered in the media interface's own envelope, elsewhere by problem documents. */
 const renderPublic = (refusal: Refusal, path: string): RefusalBody =>

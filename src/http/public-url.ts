@@ -1,7 +1,7 @@
 /** What absolute URLs begin with: the public URL without a trailing slash, or nothing, never the `Host` header. */
 export const baseOf = (publicUrl: URL | null): string => publicUrl?.href.replace(/\/+$/, '') ?? '';
 
-const ROOTS = ['/api/', '/health/', '/openapi.json'];
+const ROOTS = ['/api/', '/health/', '/openapi.json', '/docs'];
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 /**

@@ -1,6 +1,6 @@
 import type { ClipAudio } from '../domain/call.ts';
 import { createCounters, readFramesSent, readPacketsSent } from './counters.ts';
-import type { PlayTarget, RtpAddress, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
+import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
 
 /** How a voice ended: after the 20 ms of its last frame, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
@@ -14,8 +14,12 @@ export interface MediaPort {
    * Only the first `play` of a port counts.
    */
   play(to: PlayTarget): void;
-  /** The peer moved: from the next packet on, media goes there. */
-  redirect(to: RtpAddress): void;
+  /** The peer moved or wants another codec: from the next packet on, media goes there, as that. */
+  redirect(to: PlayTarget): void;
+  /** The peer is on hold and does not listen. A port without it lets the voice run on. */
+  hold?(): void;
+  /** The peer listens again. */
+  resume?(): void;
   /**
    * Settles when the last frame was sent and its 20 ms are over, when the port is stopped, or when the thread ended.
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
@@ -76,7 +80,8 @@ export class CallLink {
       // Only what the thread needs: whatever else the caller's object holds might not be fit to cross.
       play: ({ address, port, payloadType, codec }) =>
         this.#post({ type: 'play', call, to: { address, port, payloadType, codec } }),
-      redirect: ({ address, port }) => this.#post({ type: 'redirect', call, to: { address, port } }),
+      redirect: ({ address, port, payloadType, codec }) =>
+        this.#post({ type: 'redirect', call, to: { address, port, payloadType, codec } }),
       finished: this.#finished.promise,
       framesSent: () => readFramesSent(this.#counters),
       packetsSent: () => readPacketsSent(this.#counters),

@@ -97,12 +97,29 @@ describe('the media thread', () => {
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...before, ...PCMU });
     await before.until(2);
-    port.redirect(after);
+    port.redirect({ ...after, ...PCMU });
     await port.finished;
     await after.until(30 - before.datagrams.length);
     const packets = [...before.packets(), ...after.packets()];
     expect(after.datagrams.length).toBeGreaterThan(0);
     expect(payloads(packets)).toEqual(Buffer.from(pattern(5, 30)));
+    expectTrueNumbers(packets);
+  });
+
+  it('goes on with the other codec from the frame where it was', async () => {
+    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(5, 30));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(2);
+    port.redirect({ address: peer.address, port: peer.port, codec: 'PCMA', payloadType: 97 });
+    await port.finished;
+    await peer.until(30);
+    const packets = peer.packets();
+    const before = packets.filter(({ payloadType }) => payloadType === 0).length;
+    expect(before).toBeLessThan(30);
+    const [first, second] = [pattern(5, 30), pattern(105, 30)];
+    const heard = Buffer.concat([first.subarray(0, before * 160), second.subarray(before * 160)]);
+    expect(payloads(packets)).toEqual(heard);
     expectTrueNumbers(packets);
   });
 

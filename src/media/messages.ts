@@ -9,7 +9,7 @@ export type ThreadOrder =
       readonly counters: SharedArrayBuffer;
     }
   | { readonly type: 'play'; readonly call: number; readonly to: PlayTarget }
-  | { readonly type: 'redirect'; readonly call: number; readonly to: RtpAddress }
+  | { readonly type: 'redirect'; readonly call: number; readonly to: PlayTarget }
   | { readonly type: 'stop'; readonly call: number };
 
 export type ThreadReport =

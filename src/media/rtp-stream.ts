@@ -3,7 +3,7 @@ import { G711_FRAME_BYTES } from '../domain/codec.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from '../rtp/packet.ts';
 import { type Playout, type PlayoutStep, playoutDueMs, startPlayout, stepPlayout } from '../rtp/playout.ts';
 import { countFrame } from './counters.ts';
-import type { PlayTarget, RtpAddress, SharedClip } from './messages.ts';
+import type { PlayTarget, SharedClip } from './messages.ts';
 import type { PacedCall } from './pacing-loop.ts';
 import type { RtpSocket } from './sockets.ts';
 
@@ -27,13 +27,16 @@ const randomOrigins = () => {
   return { sequence: random.readUInt16BE(0), timestamp: random.readUInt32BE(2), ssrc: random.readUInt32BE(6) };
 };
 
+const framesOf = (clips: readonly SharedClip[], { codec }: PlayTarget): readonly Uint8Array[] =>
+  clips.map((clip) => new Uint8Array(clip.renditions[codec]));
+
 /** One playlist on its way to one peer, as RTP. */
 export class RtpStream implements PacedCall {
   readonly #order: StreamOrder;
   readonly #origins = randomOrigins();
   readonly #frameCounts: readonly number[];
-  readonly #frames: readonly Uint8Array[];
-  #to: RtpAddress;
+  #frames: readonly Uint8Array[];
+  #to: PlayTarget;
   #playout: Playout;
   #framesTaken = 0;
 
@@ -41,7 +44,7 @@ export class RtpStream implements PacedCall {
     this.#order = order;
     this.#to = order.to;
     this.#frameCounts = order.clips.map((clip) => clip.frameCount);
-    this.#frames = order.clips.map((clip) => new Uint8Array(clip.renditions[order.to.codec]));
+    this.#frames = framesOf(order.clips, order.to);
     this.#playout = startPlayout(this.#frameCounts, order.nowMs);
   }
 
@@ -49,8 +52,9 @@ export class RtpStream implements PacedCall {
     return playoutDueMs(this.#playout);
   }
 
-  /** From the next packet on, media goes there. */
-  redirect(to: RtpAddress): void {
+  /** From the next packet on, media goes there, as that. The timestamps go on: every codec has the same clock rate. */
+  redirect(to: PlayTarget): void {
+    if (to.codec !== this.#to.codec) this.#frames = framesOf(this.#order.clips, to);
     this.#to = to;
   }
 
@@ -76,7 +80,7 @@ export class RtpStream implements PacedCall {
   #packet(due: DueFrame): Uint8Array {
     const packet = new Uint8Array(RTP_HEADER_BYTES + G711_FRAME_BYTES);
     writeRtpHeader(packet, {
-      payloadType: this.#order.to.payloadType,
+      payloadType: this.#to.payloadType,
       marker: due.marker,
       sequence: this.#origins.sequence + this.#framesTaken,
       timestamp: this.#origins.timestamp + due.timestampOffset,

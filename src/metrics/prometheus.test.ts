@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { samplesOf, sampleValue } from '../../test/support/scrape.ts';
-import { DIALECTS, trunk } from '../../test/support/store-fixture.ts';
+import { openSqliteFixture, trunk } from '../../test/support/store-fixture.ts';
 import type { EndedAttempt } from '../domain/metrics.ts';
 import type { Store } from '../domain/store-port.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from './prometheus.ts';
@@ -58,8 +58,7 @@ describe('metrics of calls', () => {
 
 describe('figures read at a scrape', () => {
   it('are left out when the store cannot be read, and the rest is told', async () => {
-    const fixture = await DIALECTS[0]?.open();
-    if (!fixture) throw new Error('no store to test with');
+    const fixture = await openSqliteFixture();
     try {
       await fixture.store.transact((tx) => tx.createTrunk(trunk({ id: 'carrier' })));
       const prometheus = createPrometheusMetrics();
@@ -80,8 +79,7 @@ describe('figures read at a scrape', () => {
   });
 
   it('forget a trunk that was deleted', async () => {
-    const fixture = await DIALECTS[0]?.open();
-    if (!fixture) throw new Error('no store to test with');
+    const fixture = await openSqliteFixture();
     try {
       const prometheus = createPrometheusMetrics();
       await fixture.store.transact((tx) => tx.createTrunk(trunk({ id: 'carrier' })));

@@ -8,13 +8,15 @@ import {
 } from '../sip/accepted-invite.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { type Dialog, nextHopOf, receiveInDialog, requestInDialog } from '../sip/dialog.ts';
+import { defaultPortOf, type Hop, transportOfUri } from '../sip/hop.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { nameAddr, tagOf } from '../sip/name-addr.ts';
+import type { Params } from '../sip/params.ts';
 import { type ResponseParts, respond } from '../sip/response.ts';
 import { type RunningMachine, runMachine, type WakeAfter } from '../sip/run-machine.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
 import { bareHost, bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
-import { type Address, BRANCH_COOKIE, DEFAULT_SIP_PORT, udpVia } from '../sip/via.ts';
+import { BRANCH_COOKIE, udpVia } from '../sip/via.ts';
 
 export const ALLOW: Header = { name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS' };
 const SDP_TYPE = 'application/sdp';
@@ -24,9 +26,9 @@ export interface DialogSurroundings {
   readonly clients: ClientTransactions;
   readonly wakeAfter: WakeAfter;
   /** The phone, as the caller sees it. */
-  readonly local: Address;
+  readonly local: Hop;
   /** Where the INVITE came from: requests go there if the caller's Contact is no address. */
-  readonly peer: Address;
+  readonly peer: Hop;
 }
 
 export interface AnsweringDialogUser {
@@ -156,14 +158,18 @@ export class AnsweringDialog {
   }
 
   #contact() {
-    const { address, port } = this.#around.local;
-    return nameAddr(sipUri({ host: bracketHost(address), port }));
+    const { transport, address, port } = this.#around.local;
+    const params: Params = transport === 'udp' ? [] : [['transport', transport]];
+    return nameAddr(sipUri({ host: bracketHost(address), port, params }));
   }
 
   /** Null if the next hop is a name: a test phone asks no name server. */
-  #targetOf(request: SipRequest): Address | null {
+  #targetOf(request: SipRequest): Hop | null {
     const uri = nextHopOf(request);
-    if (!isSipUri(uri) || isIP(bareHost(uri.host)) === 0) return null;
-    return { address: bareHost(uri.host), port: uri.port ?? DEFAULT_SIP_PORT };
+    const transport = isSipUri(uri) ? transportOfUri(uri) : null;
+    if (!isSipUri(uri) || transport === null || isIP(bareHost(uri.host)) === 0) return null;
+    const address = bareHost(uri.host);
+    const tlsName = transport === 'tls' ? address : null;
+    return { transport, address, port: uri.port ?? defaultPortOf(transport), tlsName };
   }
 }

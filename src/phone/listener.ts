@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { decodeAlaw, decodeUlaw } from '../rtp/g711.ts';
 import { parseRtpPacket, type RtpPacket } from '../rtp/packet.ts';
-import type { AudioCodec, LocalCodec } from '../sdp/description.ts';
+import type { CarriedCodec, LocalCodec } from '../sdp/audio-codec.ts';
 import { type Reception, ReceptionCounter } from './reception.ts';
 import { type Recorded, Recording } from './recording.ts';
 import { createSequenceTracker } from './sequence.ts';
@@ -21,7 +21,7 @@ export interface Listener {
   finish(): Promise<{ readonly reception: Reception | null; readonly recorded: Recorded | null }>;
 }
 
-const DECODERS: Readonly<Record<AudioCodec, (octets: Uint8Array) => Int16Array>> = {
+const DECODERS: Readonly<Record<CarriedCodec, (octets: Uint8Array) => Int16Array>> = {
   PCMU: decodeUlaw,
   PCMA: decodeAlaw,
 };
@@ -43,7 +43,7 @@ class Stream {
     this.#recording = recording;
   }
 
-  take(packet: RtpPacket, codec: AudioCodec): void {
+  take(packet: RtpPacket, codec: CarriedCodec): void {
     if (packet.ssrc !== this.#first.ssrc) return;
     const place = this.#track(packet.sequence);
     // Signed difference modulo 2^32: timestamps wrap round.

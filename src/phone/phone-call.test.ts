@@ -6,11 +6,12 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from '../rtp/packet.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
 import { type Dialog, dialogOfInvite } from '../sip/dialog.ts';
+import { udpHop } from '../sip/hop.ts';
 import type { SipResponse } from '../sip/message.ts';
 import type { PhoneBehaviour, PhoneEvent } from './events.ts';
 import { PhoneCall } from './phone-call.ts';
 
-const LOCAL = { address: '127.0.0.1', port: 5070 };
+const LOCAL = udpHop({ address: '127.0.0.1', port: 5070 });
 const INVITE = requestOf('INVITE', { body: new TextEncoder().encode(offer()) });
 
 /** One call on virtual time; its caller answers nothing. */
@@ -40,7 +41,7 @@ const makeCall = (behaviour: PhoneBehaviour = 'answer') => {
     onEvent: (event: PhoneEvent): void => void events.push(event),
     onOver: over.resolve,
   };
-  const around = { clients, wakeAfter, local: LOCAL, peer: { address: '127.0.0.1', port: 5060 } };
+  const around = { clients, wakeAfter, local: LOCAL, peer: udpHop({ address: '127.0.0.1', port: 5060 }) };
   const call = new PhoneCall(options, around, transaction, dialogOfInvite(INVITE, 'f00d') as Dialog);
   const requests = (): string[] => sent.map((text) => text.slice(0, text.indexOf(' ')));
   const statuses = (): number[] => answers.map(({ status }) => status);

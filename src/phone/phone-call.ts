@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { type AudioCodec, type LocalDescription, revise } from '../sdp/description.ts';
+import type { CarriedCodec } from '../sdp/audio-codec.ts';
+import { type LocalDescription, revise } from '../sdp/description.ts';
 import { mirrored, type Reading, type RemoteMedia, readOffer, writeAnswer, writeOffer } from '../sdp/offer-answer.ts';
 import type { Dialog } from '../sip/dialog.ts';
 import { tagOf } from '../sip/name-addr.ts';
@@ -19,7 +20,7 @@ const SILENCE_LIMIT_MS = 30_000;
 export interface CallOptions {
   readonly behaviour: PhoneBehaviour;
   readonly answerAfterMs: number;
-  readonly codecs: readonly AudioCodec[];
+  readonly codecs: readonly CarriedCodec[];
   /** Where to listen for voice. */
   readonly bindAddress: string;
   readonly recordDirectory: string | null;

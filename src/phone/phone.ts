@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type AudioCodec, STATIC_PAYLOAD_TYPES } from '../sdp/description.ts';
+import { CARRIED_CODECS, type CarriedCodec } from '../sdp/audio-codec.ts';
 import { type ClientTransactions, createClientTransactions } from '../sip/client-transactions.ts';
 import { dialogKey, dialogOfInvite, keyOfRequest } from '../sip/dialog.ts';
+import type { Source, TransportName } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { parseMessage } from '../sip/parse.ts';
@@ -16,7 +17,8 @@ import {
 import { bracketHost } from '../sip/uri.ts';
 import { type Address, stampVia } from '../sip/via.ts';
 import { createFindLocalAddress, type FindLocalAddress } from '../telephony/local-address.ts';
-import { openUdpTransport, type SipTransport } from '../telephony/udp-transport.ts';
+import { openSipTransport } from '../telephony/open-sip-transport.ts';
+import type { SipTransport, TlsMaterial } from '../telephony/sip-transport.ts';
 import { ALLOW } from './answering-dialog.ts';
 import type { PhoneBehaviour, PhoneEvent } from './events.ts';
 import { PhoneCall } from './phone-call.ts';
@@ -25,15 +27,18 @@ import { wakeAfterRealTime } from './wake-after.ts';
 export type { PhoneBehaviour, PhoneEvent } from './events.ts';
 
 export interface PhoneOptions {
-  /** Port 0 takes any free port. */
+  /** Of UDP and TCP; with a certificate, TLS is on the next port. Port 0 takes any free ones. */
   readonly listen: Address;
+  /** What the phone says to be called by; UDP if left out. */
+  readonly transport?: TransportName;
+  readonly tls?: TlsMaterial;
   /** Folder for a WAV file of each call, made if it is missing; null to record nothing. */
   readonly recordDirectory: string | null;
   /** How long it rings first. */
   readonly answerAfterMs: number;
   readonly behaviour: PhoneBehaviour;
   /** Codecs it understands; PCMU and PCMA if left out. */
-  readonly codecs?: readonly AudioCodec[];
+  readonly codecs?: readonly CarriedCodec[];
   readonly onEvent?: (event: PhoneEvent) => void;
 }
 
@@ -47,12 +52,14 @@ export interface Phone {
   close(): Promise<void>;
 }
 
+const NO_TLS: TlsMaterial = { own: null, authorities: null };
+/** A phone tells by its events what happens to it. */
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 /** More calls at once are answered 486. */
 const MAX_CALLS = 1_000;
 /** Transactions linger for half a minute after their end (timers J and L). Past this many, requests are dropped. */
 const MAX_TRANSACTIONS = 20_000;
 const HANG_UP_WITHIN_MS = 1_000;
-const ALL_CODECS = Object.keys(STATIC_PAYLOAD_TYPES) as AudioCodec[];
 
 class OpenPhone implements Phone {
   readonly #options: PhoneOptions;
@@ -69,11 +76,13 @@ class OpenPhone implements Phone {
   constructor(options: PhoneOptions, transport: SipTransport) {
     this.#options = options;
     this.#transport = transport;
-    const sending = { send: transport.send, wakeAfter: wakeAfterRealTime, limit: MAX_TRANSACTIONS };
+    const { send, portOf } = transport;
+    const sending = { send, portOf, wakeAfter: wakeAfterRealTime, limit: MAX_TRANSACTIONS };
     this.#servers = createServerTransactions(sending);
     this.#clients = createClientTransactions(sending);
     this.#findLocalAddress = createFindLocalAddress(null, transport.address);
     transport.onMessage((octets, from) => this.#receive(octets, from));
+    transport.onLost(this.#clients.lose);
   }
 
   get address(): string {
@@ -85,8 +94,10 @@ class OpenPhone implements Phone {
   }
 
   get uri(): string {
-    const host = this.address === '0.0.0.0' ? '127.0.0.1' : bracketHost(this.address);
-    return `sip:${host}:${this.port}`;
+    const host = LOOPBACKS[this.address] ?? bracketHost(this.address);
+    const transport = this.#options.transport ?? 'udp';
+    const param = transport === 'udp' ? '' : `;transport=${transport}`;
+    return `sip:${host}:${this.#transport.portOf(transport)}${param}`;
   }
 
   close(): Promise<void> {
@@ -106,16 +117,16 @@ class OpenPhone implements Phone {
     await this.#transport.close();
   }
 
-  #receive(octets: Uint8Array, from: Address): void {
+  #receive(octets: Uint8Array, from: Source): void {
     const parsed = parseMessage(octets);
     // Nothing is owed to octets that are no SIP message.
     if (!parsed.ok) return;
     const { message } = parsed;
-    if (message.kind === 'response') this.#clients.receive(message);
+    if (message.kind === 'response') this.#clients.receive(message, from);
     else this.#take({ ...message, vias: [stampVia(message.vias[0], from), ...message.vias.slice(1)] }, from);
   }
 
-  #take(request: SipRequest, from: Address): void {
+  #take(request: SipRequest, from: Source): void {
     if (this.#servers.receive(request)) return;
     const call = this.#calls.get(keyOfRequest(request));
     if (request.method === 'ACK') {
@@ -131,7 +142,7 @@ class OpenPhone implements Phone {
     else this.#serve(transaction, from);
   }
 
-  #serve(transaction: ServerTransaction, from: Address): void {
+  #serve(transaction: ServerTransaction, from: Source): void {
     const { method } = transaction.request;
     if (method === 'INVITE') void this.#invite(transaction, from);
     else this.#refuse(transaction, method === 'OPTIONS' ? 200 : 405);
@@ -148,7 +159,7 @@ class OpenPhone implements Phone {
     if (cancelled !== null) this.#ofInvite.get(cancelled)?.cancel();
   }
 
-  async #invite(transaction: ServerTransaction, peer: Address): Promise<void> {
+  async #invite(transaction: ServerTransaction, peer: Source): Promise<void> {
     if (this.#calls.size >= MAX_CALLS || this.#closing !== null) {
       this.#refuse(transaction, 486);
       return;
@@ -156,10 +167,10 @@ class OpenPhone implements Phone {
     // Null: the system knows no way back to the caller. The refusal is sent all the same, like any answer over UDP.
     const address = await this.#findLocalAddress(peer).catch(() => null);
     if (address === null) this.#refuse(transaction, 500);
-    else this.#begin(transaction, peer, { address, port: this.port });
+    else this.#begin(transaction, peer, address);
   }
 
-  #begin(transaction: ServerTransaction, peer: Address, local: Address): void {
+  #begin(transaction: ServerTransaction, peer: Source, address: string): void {
     const { request } = transaction;
     const localTag = newTag();
     const dialog = dialogOfInvite(request, localTag);
@@ -170,11 +181,13 @@ class OpenPhone implements Phone {
     const key = dialogKey(request.callId, localTag, tagOf(request.from));
     const options = {
       ...this.#options,
-      codecs: this.#options.codecs ?? ALL_CODECS,
+      codecs: this.#options.codecs ?? CARRIED_CODECS,
       bindAddress: this.address,
       onEvent: this.#options.onEvent ?? (() => {}),
       onOver: () => void this.#calls.delete(key),
     };
+    const { transport } = peer;
+    const local = { transport, address, port: this.#transport.portOf(transport), tlsName: null };
     const around = { clients: this.#clients, wakeAfter: wakeAfterRealTime, local, peer };
     const call = new PhoneCall(options, around, transaction, dialog);
     this.#calls.set(key, call);
@@ -183,13 +196,16 @@ class OpenPhone implements Phone {
   }
 }
 
+const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+
 const newTag = (): string => randomBytes(6).toString('hex');
 
 /**
- * Opens a test phone over UDP. Rejects with a sentence for people if it cannot listen, or the folder for recordings
+ * Opens a test phone over UDP, TCP and, with a certificate, TLS. Rejects with a sentence for people if it cannot listen, or the folder for recordings
  * cannot be made.
  */
 export const openPhone = async (options: PhoneOptions): Promise<Phone> => {
   if (options.recordDirectory !== null) await mkdir(options.recordDirectory, { recursive: true });
-  return new OpenPhone(options, await openUdpTransport(options.listen));
+  const { listen, tls = NO_TLS } = options;
+  return new OpenPhone(options, await openSipTransport({ listen, tls, wakeAfter: wakeAfterRealTime, log: SILENT }));
 };

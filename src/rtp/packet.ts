@@ -53,6 +53,9 @@ const payloadEnd = (view: DataView, start: number): number | null => {
   return paddingBytes > 0 && end >= start ? end : null;
 };
 
+/** Where the payload of an RTP packet starts, behind CSRC list and extension; null if they do not fit (RFC 3550 5.1). */
+export const rtpPayloadStart = (octets: Uint8Array): number | null => payloadStart(viewOf(octets));
+
 /**
  * Reads an RTP packet: skips CSRC list and header extension, takes padding off (RFC 3550 5.1 and 5.3.1).
  * Never throws: octets that are no RTP packet give null.

@@ -1,21 +1,16 @@
 import { type MediaSection, type SessionDescription, write } from 'sdp-transform';
+import { type AudioCodec, type CarriedCodec, type LocalCodec, rtpmapOf, type TelephoneEvent } from './audio-codec.ts';
+import { type CryptoLine, writeCryptoLine } from './crypto-line.ts';
+import type { Direction, Profile } from './remote-media.ts';
 
-/** Codecs that Ringcast describes, by their static payload types (RFC 3551 6). */
-export const STATIC_PAYLOAD_TYPES = { PCMU: 0, PCMA: 8 } as const;
-export type AudioCodec = keyof typeof STATIC_PAYLOAD_TYPES;
-
-export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-
-const G711_CLOCK_RATE_HZ = 8_000;
 const PTIME_MS = 20;
-
-export interface LocalCodec {
-  readonly codec: AudioCodec;
-  readonly payloadType: number;
-}
+/** Opus as clips have it: mono, with what recovers lost packets (RFC 7587 6.1). */
+const OPUS_PARAMETERS = 'useinbandfec=1;stereo=0;sprop-stereo=0';
+/** The sixteen keys, and flash. */
+const EVENTS = '0-16';
 
 /** What we say of ourselves: one audio stream. */
-export interface LocalDescription {
+export interface LocalDescription<C extends AudioCodec = CarriedCodec> {
   /** Decimal digits, the same for the whole dialog. */
   readonly sessionId: string;
   /** Counts up with every change (RFC 3264 8); see `revise`. */
@@ -23,29 +18,58 @@ export interface LocalDescription {
   readonly address: string;
   readonly port: number;
   /** In order of preference. */
-  readonly codecs: readonly LocalCodec[];
+  readonly codecs: readonly LocalCodec<C>[];
   readonly direction: Direction;
+  /** Nothing more is said if left out. */
+  readonly extras?: Extras;
 }
 
-/** The codecs with the payload types that an offer gives them. */
-export const staticCodecs = (codecs: readonly AudioCodec[]): readonly LocalCodec[] =>
-  codecs.map((codec) => ({ codec, payloadType: STATIC_PAYLOAD_TYPES[codec] }));
+/** What an offer or answer says beyond codecs, address and direction. */
+export interface Extras {
+  readonly telephoneEvents: readonly TelephoneEvent[];
+  readonly isRtcpMux: boolean;
+  readonly profile: Profile;
+  readonly crypto: readonly CryptoLine[];
+}
+
+export const NO_EXTRAS: Extras = { telephoneEvents: [], isRtcpMux: false, profile: 'RTP/AVP', crypto: [] };
 
 const ipVersion = (address: string): number => (address.includes(':') ? 6 : 4);
 
-export const audioSection = (local: LocalDescription): MediaSection => ({
-  type: 'audio',
-  port: local.port,
-  protocol: 'RTP/AVP',
-  payloads: local.codecs.map(({ payloadType }) => payloadType).join(' '),
-  rtp: local.codecs.map(({ codec, payloadType }) => ({ payload: payloadType, codec, rate: G711_CLOCK_RATE_HZ })),
-  fmtp: [],
-  ptime: PTIME_MS,
-  direction: local.direction,
+const eventRtpmap = ({ payloadType, clockRateHz }: TelephoneEvent): MediaSection['rtp'][number] => ({
+  payload: payloadType,
+  codec: 'telephone-event',
+  rate: clockRateHz,
 });
 
+const parametersOf = (
+  local: LocalDescription<AudioCodec>,
+  telephoneEvents: readonly TelephoneEvent[],
+): MediaSection['fmtp'] => [
+  ...local.codecs
+    .filter(({ codec }) => codec === 'opus')
+    .map(({ payloadType }) => ({ payload: payloadType, config: OPUS_PARAMETERS })),
+  ...telephoneEvents.map(({ payloadType }) => ({ payload: payloadType, config: EVENTS })),
+];
+
+export const audioSection = (local: LocalDescription<AudioCodec>): MediaSection => {
+  const { telephoneEvents, isRtcpMux, profile, crypto } = local.extras ?? NO_EXTRAS;
+  return {
+    type: 'audio',
+    port: local.port,
+    protocol: profile,
+    payloads: [...local.codecs, ...telephoneEvents].map(({ payloadType }) => payloadType).join(' '),
+    rtp: [...local.codecs.map(rtpmapOf), ...telephoneEvents.map(eventRtpmap)],
+    fmtp: parametersOf(local, telephoneEvents),
+    ...(isRtcpMux ? { rtcpMux: 'rtcp-mux' } : {}),
+    ...(crypto.length > 0 ? { crypto: crypto.map(writeCryptoLine) } : {}),
+    ptime: PTIME_MS,
+    direction: local.direction,
+  };
+};
+
 /** Writes a description with the given media sections. */
-export const writeSession = (local: LocalDescription, media: readonly MediaSection[]): string => {
+export const writeSession = (local: LocalDescription<AudioCodec>, media: readonly MediaSection[]): string => {
   const session: SessionDescription = {
     version: 0,
     origin: {
@@ -64,19 +88,13 @@ export const writeSession = (local: LocalDescription, media: readonly MediaSecti
   return write(session);
 };
 
-const sameCodecs = (a: readonly LocalCodec[], b: readonly LocalCodec[]): boolean =>
-  a.length === b.length && a.every((x, i) => x.codec === b[i]?.codec && x.payloadType === b[i]?.payloadType);
+const textOf = (local: LocalDescription<AudioCodec>): string => writeSession(local, [audioSection(local)]);
 
 /** The description with a change made; its version counts on only if something did change (RFC 3264 8). */
-export const revise = (
-  local: LocalDescription,
-  change: Partial<Pick<LocalDescription, 'address' | 'port' | 'codecs' | 'direction'>>,
-): LocalDescription => {
+export const revise = <C extends AudioCodec>(
+  local: LocalDescription<C>,
+  change: Partial<Omit<LocalDescription<C>, 'sessionId' | 'version'>>,
+): LocalDescription<C> => {
   const next = { ...local, ...change };
-  const isSame =
-    next.address === local.address &&
-    next.port === local.port &&
-    next.direction === local.direction &&
-    sameCodecs(next.codecs, local.codecs);
-  return isSame ? local : { ...next, version: local.version + 1 };
+  return textOf(next) === textOf(local) ? local : { ...next, version: local.version + 1 };
 };

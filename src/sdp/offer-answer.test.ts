@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LocalDescription, revise, staticCodecs } from './description.ts';
-import { mirrored, type Reading, readAnswer, readOffer, writeAnswer, writeOffer } from './offer-answer.ts';
+import { offeredCodecs } from './audio-codec.ts';
+import { type LocalDescription, revise } from './description.ts';
+import {
+  answerExtras,
+  mirrored,
+  type Reading,
+  readAnswer,
+  readOffer,
+  writeAnswer,
+  writeOffer,
+} from './offer-answer.ts';
 
 const octetsOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const BOTH = { codecs: ['PCMU', 'PCMA'], allowLoopback: false } as const;
@@ -11,7 +20,7 @@ const LOCAL: LocalDescription = {
   version: 1,
   address: '192.0.2.1',
   port: 16_384,
-  codecs: staticCodecs(['PCMU', 'PCMA']),
+  codecs: offeredCodecs(['PCMU', 'PCMA']),
   direction: 'sendrecv',
 };
 
@@ -22,7 +31,7 @@ const problemOf = (reading: Reading): string => (reading.ok ? 'none' : reading.p
 
 describe('an offer', () => {
   test('has the codecs in order, 20 ms, both directions', () => {
-    expect(writeOffer({ ...LOCAL, codecs: staticCodecs(['PCMA', 'PCMU']) })).toBe(
+    expect(writeOffer({ ...LOCAL, codecs: offeredCodecs(['PCMA', 'PCMU']) })).toBe(
       [
         'v=0',
         'o=- 123456789012345678901 1 IN IP4 192.0.2.1',
@@ -45,9 +54,9 @@ describe('an offer', () => {
 
   test('its version counts on with a change, and only then (RFC 3264 8)', () => {
     expect(revise(LOCAL, {})).toBe(LOCAL);
-    expect(revise(LOCAL, { port: LOCAL.port, codecs: staticCodecs(['PCMU', 'PCMA']) })).toBe(LOCAL);
+    expect(revise(LOCAL, { port: LOCAL.port, codecs: offeredCodecs(['PCMU', 'PCMA']) })).toBe(LOCAL);
     expect(revise(LOCAL, { direction: 'recvonly' }).version).toBe(2);
-    expect(revise(LOCAL, { codecs: staticCodecs(['PCMA', 'PCMU']) }).version).toBe(2);
+    expect(revise(LOCAL, { codecs: offeredCodecs(['PCMA', 'PCMU']) }).version).toBe(2);
     expect(revise(revise(LOCAL, { port: 4 }), { address: '192.0.2.9' })).toMatchObject({
       version: 3,
       sessionId: LOCAL.sessionId,
@@ -60,7 +69,7 @@ describe('reading an answer', () => {
     readAnswer(octetsOf(text), { codecs, allowLoopback: false });
 
   test('codec, payload type, address, port and direction', () => {
-    expect(read(sdp('m=audio 4000 RTP/AVP 8 0'))).toEqual({
+    expect(read(sdp('m=audio 4000 RTP/AVP 8 0'))).toMatchObject({
       ok: true,
       media: { codec: 'PCMA', payloadType: 8, address: '198.51.100.1', port: 4000, direction: 'sendrecv' },
     });
@@ -123,11 +132,30 @@ describe('reading an answer', () => {
     ['IP6 0:0:0:0:0:0:0:1', /loopback/],
     ['IP6 ::ffff:127.0.0.1', /loopback/],
     ['IP6 ::ffff:224.0.0.1', /multicast/],
+    ['IP6 ::FFFF:7F00:1', /loopback/],
+    ['IP6 0:0:0:0:0:ffff:127.1.2.3', /loopback/],
+    ['IP6 ::ffff:0:127.0.0.1', /loopback/],
+    ['IP6 ::127.0.0.1', /loopback/],
+    ['IP6 64:ff9b::127.0.0.1', /loopback/],
+    ['IP6 2002:7f00:1::1', /loopback/],
+    ['IP6 ::ffff:0.0.0.0', /unspecified/],
+    ['IP6 ::ffff:255.255.255.255', /broadcast/],
+    ['IP6 ::ffff:e000:1', /multicast/],
+    ['IP6 64:ff9b::224.0.0.1', /multicast/],
+    ['IP6 0::0', /unspecified/],
+    ['IP6 FF0E::1', /multicast/],
     ['IP6 1:2:3:4:5:6:7:8:9', /no IP address/],
     ['IP6 1::2::3', /no IP address/],
   ])('address %s is refused', (address, words) => {
     expect(problemOf(read(sdp('m=audio 4 RTP/AVP 0', `c=IN ${address}`)))).toMatch(words);
   });
+
+  test.each(['2001:db8::5', '64:ff9b::192.0.2.33', '::ffff:192.0.2.33', 'fe80::1', '1:2:3:4:5:6:7:8'])(
+    'address %s is taken',
+    (address) => {
+      expect(read(sdp('m=audio 4 RTP/AVP 0', `c=IN IP6 ${address}`)).ok).toBe(true);
+    },
+  );
 
   test('loopback is for peers on this machine', () => {
     const text = octetsOf(sdp('m=audio 4 RTP/AVP 0', 'c=IN IP4 127.0.0.1'));
@@ -137,7 +165,7 @@ describe('reading an answer', () => {
 
 describe('reading and answering an offer', () => {
   test('what we write is read back', () => {
-    expect(readOffer(octetsOf(writeOffer(LOCAL)), BOTH)).toEqual({
+    expect(readOffer(octetsOf(writeOffer(LOCAL)), BOTH)).toMatchObject({
       ok: true,
       media: { codec: 'PCMU', payloadType: 0, address: '192.0.2.1', port: 16_384, direction: 'sendrecv' },
     });
@@ -147,7 +175,7 @@ describe('reading and answering an offer', () => {
     const offer = octetsOf(
       sdp('m=video 6000 RTP/AVP 96', 'm=audio 0 RTP/AVP 0', 'm=audio 6002 RTP/AVP 8 0', 'm=image 6004 udptl t38'),
     );
-    const answer = writeAnswer(offer, { ...LOCAL, codecs: staticCodecs(['PCMA']) });
+    const answer = writeAnswer(offer, { ...LOCAL, codecs: offeredCodecs(['PCMA']) });
     expect(answer.split('\r\n').filter((line) => line.startsWith('m='))).toEqual([
       'm=video 0 RTP/AVP 96',
       'm=audio 0 RTP/AVP 0',
@@ -173,7 +201,14 @@ describe('reading and answering an offer', () => {
 });
 
 test('any octets are read without an exception, and answered on whole lines', () => {
-  const base = octetsOf(sdp('m=audio 4 RTP/AVP 0 8', 'a=rtpmap:0 PCMU/8000', 'm=video 5 RTP/AVP 96', 'a=sendonly'));
+  const base = octetsOf(
+    sdp(
+      ...['m=audio 4 RTP/AVP 0 8 101', 'a=rtpmap:0 PCMU/8000', 'a=rtpmap:101 telephone-event/8000', 'a=ptime:30'],
+      ...['a=rtcp:9 IN IP4 198.51.100.9', 'a=rtcp-mux', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`],
+      ...['m=video 5 RTP/AVP 96', 'a=sendonly'],
+    ),
+  );
+  const options = { ...BOTH, srtp: 'preferred', rtcpMux: true } as const;
   const mutated = fc
     .array(fc.tuple(fc.nat(base.length - 1), fc.nat(255)), { minLength: 1, maxLength: 10 })
     .map((edits) => {
@@ -183,12 +218,15 @@ test('any octets are read without an exception, and answered on whole lines', ()
     });
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), mutated), (octets) => {
-      const reading = readOffer(octets, BOTH);
+      const reading = readOffer(octets, options);
+      expect(readAnswer(octets, options)).toBeDefined();
       if (!reading.ok) {
         expect(reading.problem).not.toBe('');
         return;
       }
-      const lines = writeAnswer(octets, LOCAL).split('\r\n');
+      const { media } = reading;
+      const local = { ...LOCAL, extras: answerExtras(media, media.crypto) };
+      const lines = writeAnswer(octets, local).split('\r\n');
       expect(lines.pop()).toBe('');
       for (const line of lines) expect(line).toMatch(/^[a-z]=[\x20-\x7e]+$/);
     }),

@@ -1,127 +1,77 @@
-import { type MediaSection, parse, type SessionDescription } from 'sdp-transform';
+import type { MediaSection } from 'sdp-transform';
+import { type AudioCodec, offeredTelephoneEvents, payloadTypesOf } from './audio-codec.ts';
+import type { CryptoLine } from './crypto-line.ts';
+import { audioSection, type Extras, type LocalDescription, NO_EXTRAS, writeSession } from './description.ts';
+import { type Description, parseDescription, type Section } from './parse-description.ts';
 import {
-  type AudioCodec,
-  audioSection,
   type Direction,
-  type LocalCodec,
-  type LocalDescription,
-  STATIC_PAYLOAD_TYPES,
-  writeSession,
-} from './description.ts';
-import { problemOfAddress } from './media-address.ts';
+  isHoldAddress,
+  type Profile,
+  profileOf,
+  type Reading,
+  type ReadOptions,
+  type RemoteMedia,
+  readSection,
+  refuse,
+  type SrtpPolicy,
+} from './remote-media.ts';
 
-/** Where a peer wants its voice, and as what. */
-export interface RemoteMedia extends LocalCodec {
-  readonly address: string;
-  readonly port: number;
-  /** As the peer sees it: `sendonly` is a peer that does not listen. */
-  readonly direction: Direction;
-}
+export type { Direction, Profile, Reading, ReadOptions, RemoteMedia, SrtpPolicy } from './remote-media.ts';
 
-export type Reading =
-  | { readonly ok: true; readonly media: RemoteMedia }
-  /** A sentence for people; it says what is wrong with the peer's description. */
-  | { readonly ok: false; readonly problem: string };
-
-export interface ReadOptions {
-  /** Codecs that may be chosen. */
-  readonly codecs: readonly AudioCodec[];
-  /** Only for peers that are on this machine themselves. */
-  readonly allowLoopback: boolean;
-}
-
-const MAX_SDP_BYTES = 16_384;
-const MAX_MEDIA_SECTIONS = 16;
-/** The only lines that are read: everything else is ignored unseen, which also bounds the parser's work. */
-const KNOWN_LINE = /^(?:[vost]=|c=IN |m=|a=(?:rtpmap:|ptime:|sendrecv|sendonly|recvonly|inactive))/;
-const MAX_LINE_LENGTH = 512;
-const CLOCK_RATE_HZ = 8_000;
-
-const refuse = (problem: string): Reading => ({ ok: false, problem });
-
-const parseSession = (octets: Uint8Array): SessionDescription | null => {
-  if (octets.length === 0 || octets.length > MAX_SDP_BYTES) return null;
-  const lines = new TextDecoder().decode(octets).split(/\r\n|\n|\r/);
-  if (lines[0] !== 'v=0') return null;
-  const known = lines.filter((line) => line.length <= MAX_LINE_LENGTH && KNOWN_LINE.test(line));
-  const session = parse(known.join('\r\n'));
-  return session.media.length <= MAX_MEDIA_SECTIONS ? session : null;
+/** The stream to use among those of one of the profiles: the first of the first profile that is open. */
+const chooseSection = (description: Description, profiles: readonly Profile[]): Section | null => {
+  const audio = profiles.flatMap((profile) =>
+    description.sections.filter((section) => section.type === 'audio' && profileOf(section) === profile),
+  );
+  return audio.find((section) => section.port !== 0) ?? audio[0] ?? null;
 };
 
-const payloadTypesOf = (section: MediaSection): readonly number[] =>
-  String(section.payloads ?? '')
-    .split(' ')
-    .filter((text) => /^[0-9]{1,3}$/.test(text))
-    .map(Number)
-    .filter((payloadType) => payloadType < 128);
-
-/** The codec of a payload type: by its rtpmap, else by RFC 3551's static assignment. */
-const codecOf = (section: MediaSection, payloadType: number): AudioCodec | null => {
-  const known = Object.keys(STATIC_PAYLOAD_TYPES) as AudioCodec[];
-  const rtpmap = section.rtp.find((map) => map.payload === payloadType);
-  if (!rtpmap) return known.find((codec) => STATIC_PAYLOAD_TYPES[codec] === payloadType) ?? null;
-  if (rtpmap.rate !== CLOCK_RATE_HZ) return null;
-  return known.find((codec) => codec === String(rtpmap.codec).toUpperCase()) ?? null;
-};
-
-/** The first format of the section, in the peer's order, that is among `codecs`. */
-const chooseCodec = (section: MediaSection, codecs: readonly AudioCodec[]): LocalCodec | null => {
-  for (const payloadType of payloadTypesOf(section)) {
-    const codec = codecOf(section, payloadType);
-    if (codec && codecs.includes(codec)) return { codec, payloadType };
-  }
-  return null;
-};
-
-const DIRECTIONS: readonly string[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] satisfies Direction[];
-
-const directionOf = (session: SessionDescription, section: MediaSection): Direction => {
-  const stated = section.direction ?? session.direction ?? 'sendrecv';
-  return DIRECTIONS.includes(stated) ? (stated as Direction) : 'sendrecv';
-};
-
-const indexOfAudio = (session: SessionDescription): number => {
-  const isAudio = (section: MediaSection): boolean => section.type === 'audio' && section.protocol === 'RTP/AVP';
-  const open = session.media.findIndex((section) => isAudio(section) && section.port !== 0);
-  return open >= 0 ? open : session.media.findIndex(isAudio);
-};
-
-const isPort = (port: unknown): port is number => typeof port === 'number' && port >= 1 && port <= 65535;
-
-/** RFC 3264 8.4: `0.0.0.0` is the old way to put a call on hold. */
-const isHoldAddress = (address: string): boolean => address === '0.0.0.0';
-
-const readSection = (session: SessionDescription, section: MediaSection, options: ReadOptions): Reading => {
-  if (section.port === 0) return refuse('The peer refused the audio stream (port 0).');
-  if (!isPort(section.port)) return refuse('The audio stream of the SDP has no valid port.');
-  const address = String((section.connection ?? session.connection)?.ip ?? '');
-  const isHeld = isHoldAddress(address);
-  const addressProblem = isHeld ? null : problemOfAddress(address, options.allowLoopback);
-  if (addressProblem) return refuse(`The media address of the SDP ${addressProblem}.`);
-  const chosen = chooseCodec(section, options.codecs);
-  if (!chosen) return refuse(`The SDP has no codec in common with ours (${options.codecs.join(', ')}).`);
-  const direction = isHeld ? 'inactive' : directionOf(session, section);
-  return { ok: true, media: { ...chosen, address, port: section.port, direction } };
-};
+const acceptableProfiles = (srtp: SrtpPolicy): readonly Profile[] =>
+  srtp === 'off' ? ['RTP/AVP'] : ['RTP/SAVP', 'RTP/AVP'];
 
 /** Reads the audio stream of an offer (RFC 3264 6); the codec is the peer's first that is among ours. Never throws. */
-export const readOffer = (octets: Uint8Array, options: ReadOptions): Reading => {
-  const session = parseSession(octets);
-  if (!session) return refuse('The SDP is malformed.');
-  const section = session.media[indexOfAudio(session)];
-  return section ? readSection(session, section, options) : refuse('The SDP has no RTP/AVP audio stream.');
+export const readOffer = <C extends AudioCodec>(octets: Uint8Array, options: ReadOptions<C>): Reading<C> => {
+  const description = parseDescription(octets);
+  if (!description) return refuse('The SDP is malformed.');
+  const profiles = acceptableProfiles(options.srtp ?? 'off');
+  const section = chooseSection(description, profiles);
+  if (!section) return refuse(`The SDP has no ${profiles.toReversed().join(' or ')} audio stream.`);
+  return readSection(description, section, options);
 };
 
 /** Reads an answer to an offer of one audio stream (RFC 3264 7). Never throws. */
-export const readAnswer = (octets: Uint8Array, options: ReadOptions): Reading => {
+export const readAnswer = <C extends AudioCodec>(octets: Uint8Array, options: ReadOptions<C>): Reading<C> => {
   if (octets.length === 0) return refuse('The answer has no SDP.');
-  const reading = readOffer(octets, options);
+  const reading = readOffer(octets, { offeredCrypto: [], ...options });
   if (reading.ok && isHoldAddress(reading.media.address)) return refuse('The media address of the SDP is unspecified.');
   return reading;
 };
 
-/** Writes an offer: `codecs` in order of preference, frames of 20 ms. */
-export const writeOffer = (local: LocalDescription): string => writeSession(local, [audioSection(local)]);
+/** Writes an offer: `codecs` in order of preference, frames of 20 ms, and the extras. */
+export const writeOffer = (local: LocalDescription<AudioCodec>): string => writeSession(local, [audioSection(local)]);
+
+/**
+ * Everything that an offer can say: telephone-events, RTCP on RTP's port, and the crypto lines. Where SRTP is only
+ * preferred they stand under the plain profile, see docs/adr/0016-srtp-preferred.md.
+ */
+export const offerExtras = (
+  codecs: readonly AudioCodec[],
+  srtp: SrtpPolicy,
+  crypto: readonly CryptoLine[],
+): Extras => ({
+  telephoneEvents: offeredTelephoneEvents(codecs),
+  isRtcpMux: true,
+  profile: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
+  crypto: srtp === 'off' ? [] : crypto,
+});
+
+/** What an answer takes up of an offer that was read; `crypto` is ours, with the tag of `media.crypto`. */
+export const answerExtras = (media: RemoteMedia<AudioCodec>, crypto: CryptoLine | null): Extras => ({
+  telephoneEvents: media.telephoneEvent ? [media.telephoneEvent] : [],
+  isRtcpMux: media.isRtcpMux,
+  profile: media.profile,
+  crypto: crypto ? [crypto] : [],
+});
 
 const MIRRORED: Readonly<Record<Direction, Direction>> = {
   sendrecv: 'sendrecv',
@@ -144,14 +94,15 @@ const refusedSection = (section: MediaSection): MediaSection => ({
 
 /**
  * Writes the answer to an offer that `readOffer` accepted: one section for each of the offer's, in its order, all
- * refused but the chosen one (RFC 3264 6).
+ * refused but the chosen one (RFC 3264 6). The extras of `local` are those of `answerExtras`.
  */
-export const writeAnswer = (offer: Uint8Array, local: LocalDescription): string => {
-  const session = parseSession(offer);
-  const chosen = session ? indexOfAudio(session) : 0;
-  const sections = session?.media ?? [];
+export const writeAnswer = (offer: Uint8Array, local: LocalDescription<AudioCodec>): string => {
+  const description = parseDescription(offer);
+  const { profile } = local.extras ?? NO_EXTRAS;
+  const chosen = description ? chooseSection(description, [profile]) : null;
+  const sections = description?.sections ?? [];
   return writeSession(
     local,
-    sections.map((section, i) => (i === chosen ? audioSection(local) : refusedSection(section))),
+    sections.map((section) => (section === chosen ? audioSection(local) : refusedSection(section))),
   );
 };

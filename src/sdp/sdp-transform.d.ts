@@ -4,6 +4,8 @@ declare module 'sdp-transform' {
     payload: number;
     codec: string;
     rate?: number | undefined;
+    /** Channels. */
+    encoding?: string | number | undefined;
   }
 
   export interface MediaSection {
@@ -15,8 +17,12 @@ declare module 'sdp-transform' {
     connection?: { version: number; ip: string } | undefined;
     direction?: string | undefined;
     ptime?: number | undefined;
+    maxptime?: number | undefined;
+    rtcp?: { port: number; address?: string | undefined } | undefined;
+    rtcpMux?: string | undefined;
+    crypto?: { id: number; suite: string; config: string }[] | undefined;
     rtp: Rtpmap[];
-    fmtp: [];
+    fmtp: { payload: number; config: string }[];
   }
 
   export interface SessionDescription {

@@ -1,12 +1,14 @@
+import { cameFrom, type Hop, NotConnected, type SendOctets, type TransportName } from './hop.ts';
 import { startInviteClient, stepInviteClient } from './invite-client-transaction.ts';
 import type { ClientInput, Failure } from './machine.ts';
-import type { SipMessage, SipRequest, SipResponse } from './message.ts';
+import type { SipRequest, SipResponse } from './message.ts';
 import { tagOf } from './name-addr.ts';
 import { startNonInviteClient, stepNonInviteClient } from './non-invite-client-transaction.ts';
-import { type OutwardEffect, type RunningMachine, runMachine, type WakeAfter } from './run-machine.ts';
+import { requestOver } from './request.ts';
+import type { OutwardEffect, RunningMachine, WakeAfter } from './run-machine.ts';
+import { runOver } from './run-over.ts';
 import { serializeMessage } from './serialize.ts';
-import type { SendOctets } from './server-transactions.ts';
-import { type Address, branchOf, type Via } from './via.ts';
+import { branchOf, type Via } from './via.ts';
 
 export interface ClientTransactionUser {
   readonly onResponse: (response: SipResponse) => void;
@@ -18,12 +20,16 @@ export interface ClientTransactionUser {
 
 export interface ClientTransactions {
   /**
-   * Sends a request, whose topmost Via has the branch of the new transaction. The user hears of anything only after
-   * this has returned. The answer destroys the transaction: nothing is sent or heard any more (RFC 3261 9.1).
+   * Sends a request, whose topmost Via has the branch of the new transaction; the transport of `to` is written into
+   * it. A request too long for a datagram goes over TCP if the peer takes it (RFC 3261 18.1.1), and CANCEL the way of
+   * its INVITE. The user hears of anything only after this has returned. The answer destroys the transaction: nothing
+   * is sent or heard any more (RFC 3261 9.1).
    */
-  start(request: SipRequest, to: Address, user: ClientTransactionUser): () => void;
-  /** Takes a response to its transaction; false if it matches none. */
-  receive(response: SipResponse): boolean;
+  start(request: SipRequest, to: Hop, user: ClientTransactionUser): () => void;
+  /** Takes a response to its transaction; false if it matches none, or comes from elsewhere. */
+  receive(response: SipResponse, from: Hop): boolean;
+  /** A connection to this end was lost: what waits for an answer on it fails (RFC 3261 17.1.4). */
+  lose(end: Hop): void;
   readonly size: number;
   /** Drops every transaction and its timers; their users hear no more. */
   close(): void;
@@ -31,8 +37,18 @@ export interface ClientTransactions {
 
 interface Entry {
   readonly request: SipRequest;
+  readonly hop: Hop;
   readonly machine: Pick<RunningMachine<unknown, ClientInput>, 'input' | 'stop'>;
 }
+
+/** A request with the Via of the transport that it is sent over. */
+interface Written {
+  readonly request: SipRequest;
+  readonly octets: Uint8Array;
+}
+
+/** RFC 3261 18.1.1: the longest request for a path whose MTU nobody knows. */
+const MAX_DATAGRAM_BYTES = 1_300;
 
 /** RFC 3261 17.1.3: branch and method name the transaction, since CANCEL has the branch of its INVITE. */
 const keyOf = (via: Via, method: string): string => `${branchOf(via) ?? ''} ${method}`;
@@ -44,34 +60,62 @@ const answers = (response: SipResponse, request: SipRequest): boolean =>
   tagOf(response.from) === tagOf(request.from) &&
   (tagOf(request.to) === null || tagOf(response.to) === tagOf(request.to));
 
-/** Keeps at most `limit` client transactions and performs their effects. */
-export const createClientTransactions = (options: {
+export interface ClientTransactionOptions {
   readonly send: SendOctets;
   readonly wakeAfter: WakeAfter;
   readonly limit: number;
-}): ClientTransactions => {
+  /** Port of ours that Via names for each transport; if left out, the port that requests come with. */
+  readonly portOf?: (transport: TransportName) => number;
+}
+
+/** Keeps at most `limit` client transactions and performs their effects. */
+export const createClientTransactions = (options: ClientTransactionOptions): ClientTransactions => {
+  const { wakeAfter, portOf } = options;
   const entries = new Map<string, Entry>();
 
-  const runClient = (key: string, request: SipRequest, to: Address, user: ClientTransactionUser): Entry['machine'] => {
-    const onError = (): void => machine.input({ kind: 'transport-error' });
-    const sendRequest = (message: SipMessage): void => options.send(serializeMessage(message), to, onError);
+  const write = (request: SipRequest, { transport }: Hop): Written => {
+    const sent = requestOver(request, transport, portOf?.(transport) ?? request.vias[0].port);
+    return { request: sent, octets: serializeMessage(sent) };
+  };
+
+  /** `orElse` takes the transaction over if no connection can be had. */
+  const run = (written: Written, hop: Hop, user: ClientTransactionUser, orElse?: () => void): void => {
+    const { request, octets } = written;
+    const key = keyOf(request.vias[0], request.method);
+    const onError = (error: Error): void => {
+      if (orElse && error instanceof NotConnected && entries.get(key)?.machine === machine) {
+        machine.stop();
+        orElse();
+      } else machine.input({ kind: 'transport-error' });
+    };
     const common = {
-      wakeAfter: options.wakeAfter,
+      wakeAfter,
       onTerminated: () => {
         entries.delete(key);
         user.onTerminated?.();
       },
       perform: (effect: OutwardEffect): void => {
-        if (effect.kind === 'send') sendRequest(effect.message);
-        else if (effect.kind === 'report') user.onFailure(effect.failure);
-        else user.onResponse(effect.message as SipResponse);
+        if (effect.kind === 'report') user.onFailure(effect.failure);
+        else if (effect.kind === 'deliver') user.onResponse(effect.message as SipResponse);
+        else options.send(effect.message === request ? octets : serializeMessage(effect.message), hop, onError);
       },
     };
     const machine: Entry['machine'] =
       request.method === 'INVITE'
-        ? runMachine({ start: startInviteClient(request), step: stepInviteClient, ...common })
-        : runMachine({ start: startNonInviteClient(request), step: stepNonInviteClient, ...common });
-    return machine;
+        ? runOver(hop.transport, { start: startInviteClient(request), step: stepInviteClient, ...common })
+        : runOver(hop.transport, { start: startNonInviteClient(request), step: stepNonInviteClient, ...common });
+    entries.set(key, { request, hop, machine });
+  };
+
+  const begin = (request: SipRequest, to: Hop, user: ClientTransactionUser): void => {
+    const invite = request.method === 'CANCEL' ? entries.get(keyOf(request.vias[0], 'INVITE')) : undefined;
+    const hop = invite?.hop ?? to;
+    const plain = write(request, hop);
+    if (hop.transport !== 'udp' || plain.octets.length <= MAX_DATAGRAM_BYTES) run(plain, hop, user);
+    else {
+      const overTcp: Hop = { ...hop, transport: 'tcp' };
+      run(write(request, overTcp), overTcp, user, () => run(plain, hop, user));
+    }
   };
 
   return {
@@ -80,25 +124,29 @@ export const createClientTransactions = (options: {
     },
     start: (request, to, user) => {
       if (entries.size >= options.limit) {
-        options.wakeAfter(0, () => {
+        wakeAfter(0, () => {
           user.onFailure('transport-error');
           user.onTerminated?.();
         });
         return () => undefined;
       }
       const key = keyOf(request.vias[0], request.method);
-      const machine = runClient(key, request, to, user);
-      entries.set(key, { request, machine });
+      begin(request, to, user);
       return () => {
-        machine.stop();
+        entries.get(key)?.machine.stop();
         entries.delete(key);
       };
     },
-    receive: (response) => {
+    receive: (response, from) => {
       const entry = entries.get(keyOf(response.vias[0], response.cseq.method));
-      if (!entry || !answers(response, entry.request)) return false;
+      if (!entry || !cameFrom(from, entry.hop) || !answers(response, entry.request)) return false;
       entry.machine.input({ kind: 'response', response });
       return true;
+    },
+    lose: (end) => {
+      for (const { hop, machine } of [...entries.values()]) {
+        if (cameFrom(end, hop)) machine.input({ kind: 'transport-error' });
+      }
     },
     close: () => {
       for (const { machine } of entries.values()) machine.stop();

@@ -1,3 +1,4 @@
+import type { TransportName } from './hop.ts';
 import { EMPTY_BODY, type Header, type SipRequest, type SipResponse } from './message.ts';
 import { withBranch } from './via.ts';
 
@@ -22,7 +23,10 @@ export const ackOfRefusal = (invite: SipRequest, response: SipResponse): SipRequ
 });
 
 /** The CANCEL of an INVITE; to be sent only after a provisional answer (RFC 3261 9.1). */
-export const cancelOf = (invite: SipRequest): SipRequest => companionOf(invite, 'CANCEL');
+export const cancelOf = (invite: SipRequest, headers: readonly Header[] = []): SipRequest => ({
+  ...companionOf(invite, 'CANCEL'),
+  headers,
+});
 
 /** The same request in a new transaction: the next CSeq number, all other names as they were (RFC 3261 22.2). */
 export const requestAgain = (request: SipRequest, branch: string): SipRequest => ({
@@ -30,6 +34,12 @@ export const requestAgain = (request: SipRequest, branch: string): SipRequest =>
   vias: [withBranch(request.vias[0], branch)],
   cseq: { number: request.cseq.number + 1, method: request.method },
 });
+
+/** The request with its topmost Via as the transport that sends it completes it (RFC 3261 18.1.1). */
+export const requestOver = (request: SipRequest, transport: TransportName, port: number | null): SipRequest => {
+  const [via, ...vias] = request.vias;
+  return { ...request, vias: [{ ...via, transport: transport.toUpperCase(), port }, ...vias] };
+};
 
 /** The request with this header in place of any of the same name. */
 export const withHeader = (request: SipRequest, header: Header): SipRequest => ({

@@ -13,18 +13,22 @@ export interface RunningMachine<State, Input> {
   stop(): void;
 }
 
-/**
- * Keeps the state of one machine and its timers, and hands every other effect to `perform`, in order. Timers are
- * cleared when the machine reaches `terminated`, and `onTerminated` is called then. Input that arrives while effects
- * are being performed waits until they are done.
- */
-export const runMachine = <State extends { readonly name: string }, Input>(machine: {
+export interface Machine<State, Input> {
   readonly start: Step<State>;
   readonly step: (state: State, input: Input | TimerInput) => Step<State>;
   readonly perform: (effect: OutwardEffect) => void;
   readonly wakeAfter: WakeAfter;
   readonly onTerminated?: () => void;
-}): RunningMachine<State, Input> => {
+}
+
+/**
+ * Keeps the state of one machine and its timers, and hands every other effect to `perform`, in order. Timers are
+ * cleared when the machine reaches `terminated`, and `onTerminated` is called then. Input that arrives while effects
+ * are being performed waits until they are done.
+ */
+export const runMachine = <State extends { readonly name: string }, Input>(
+  machine: Machine<State, Input>,
+): RunningMachine<State, Input> => {
   const timers = new Map<TimerName, () => void>();
   const waiting: (Input | TimerInput)[] = [];
   let state = machine.start.next;

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { requestOf } from '../../test/support/sip-messages.ts';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { type ClientTransactions, createClientTransactions } from './client-transactions.ts';
+import { udpSource } from './hop.ts';
 import type { SipMessage, SipResponse } from './message.ts';
 import { withTag } from './name-addr.ts';
 import { parseMessage } from './parse.ts';
@@ -10,7 +11,7 @@ import { respond } from './response.ts';
 import { createServerTransactions, type ServerTransactions } from './server-transactions.ts';
 import { type Address, udpVia } from './via.ts';
 
-const PEER: Address = { address: '192.0.2.2', port: 5060 };
+const PEER = udpSource({ address: '192.0.2.2', port: 5060 });
 
 let clock: VirtualClock;
 let sent: { readonly message: SipMessage; readonly to: Address }[];
@@ -50,31 +51,31 @@ describe('client transactions', () => {
     ['another From-tag', { from: withTag(invite.from, 'other') }],
   ])('a response with %s is not taken', (_name, change) => {
     clients.start(invite, PEER, user);
-    expect(clients.receive({ ...ok, ...change } as SipResponse)).toBe(false);
+    expect(clients.receive({ ...ok, ...change } as SipResponse, PEER)).toBe(false);
     expect(heard).toEqual([]);
-    expect(clients.receive(ok)).toBe(true);
+    expect(clients.receive(ok, PEER)).toBe(true);
     expect(heard).toEqual(['200']);
   });
 
   test('inside a dialog the To-tag must be the peer’s', () => {
     const bye = requestOf('BYE', { to: withTag(invite.to, 'b') });
     clients.start(bye, PEER, user);
-    expect(clients.receive({ ...respond(bye, 200), to: withTag(invite.to, 'other') })).toBe(false);
-    expect(clients.receive(respond(bye, 200))).toBe(true);
+    expect(clients.receive({ ...respond(bye, 200), to: withTag(invite.to, 'other') }, PEER)).toBe(false);
+    expect(clients.receive(respond(bye, 200), PEER)).toBe(true);
   });
 
   test('CANCEL and its INVITE share a branch and stay apart', () => {
     clients.start(invite, PEER, user);
     const cancelUser = { ...user, onResponse: (response: SipResponse) => heard.push(`CANCEL ${response.status}`) };
     clients.start(cancelOf(invite), PEER, cancelUser);
-    clients.receive(respond(cancelOf(invite), 200, { toTag: 'b' }));
-    clients.receive(respond(invite, 487, { toTag: 'b' }));
+    clients.receive(respond(cancelOf(invite), 200, { toTag: 'b' }), PEER);
+    clients.receive(respond(invite, 487, { toTag: 'b' }), PEER);
     expect(heard).toEqual(['CANCEL 200', '487']);
   });
 
   test('leave the table when they are over', async () => {
     clients.start(invite, PEER, user);
-    clients.receive(ok);
+    clients.receive(ok, PEER);
     expect(clients.size).toBe(1);
     await clock.runOut();
     expect([clients.size, heard, clock.waiting]).toEqual([0, ['200', 'terminated'], 0]);
@@ -93,7 +94,7 @@ describe('client transactions', () => {
   test('one that is stopped sends and hears nothing more', async () => {
     const stop = clients.start(invite, PEER, user);
     stop();
-    expect(clients.receive(ok)).toBe(false);
+    expect(clients.receive(ok, PEER)).toBe(false);
     await clock.runOut();
     expect([sent.length, heard]).toEqual([1, []]);
   });
@@ -109,9 +110,11 @@ describe('server transactions', () => {
   test('answer to the source, repeat for a retransmission, and end', async () => {
     const options = requestOf('OPTIONS');
     expect(servers.receive(options)).toBe(false);
-    servers.open(options, { address: '198.51.100.1', port: 999 })?.answer(respond(options, 200, { toTag: 'x' }));
+    servers
+      .open(options, udpSource({ address: '198.51.100.1', port: 999 }))
+      ?.answer(respond(options, 200, { toTag: 'x' }));
     expect(servers.receive(options)).toBe(true);
-    expect(sent.map(({ to }) => to)).toEqual(Array(2).fill({ address: '198.51.100.1', port: 999 }));
+    expect(sent.map(({ to }) => to)).toEqual(Array(2).fill(udpSource({ address: '198.51.100.1', port: 999 })));
     await clock.runOut();
     expect([servers.size, clock.waiting]).toEqual([0, 0]);
   });

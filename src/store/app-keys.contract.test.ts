@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { application, DIALECTS, network, type StoreFixture } from '../../test/support/store-fixture.ts';
+import { DIALECTS } from '../../test/support/dialects.ts';
+import { application, network, type StoreFixture } from '../../test/support/store-fixture.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
 for (const dialect of DIALECTS)
@@ -29,7 +30,7 @@ for (const dialect of DIALECTS)
       expect(key.secret).toBe('imported-key-0123456789');
       expect(await caller('imported-key-0123456789')).toEqual({ applicationId: 'app', keyId: key.id });
       expect(await caller('Imported-key-0123456789')).toBeNull();
-      expect(JSON.stringify(fixture.sql('select * from app_keys'))).not.toContain('imported');
+      expect(JSON.stringify(await fixture.sql('select * from app_keys'))).not.toContain('imported');
     });
 
     it('refuses a key that is in use by anyone', async () => {

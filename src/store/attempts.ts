@@ -52,13 +52,17 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
     const [attempt] = (await endAttempt(endingOf(attemptId, result, now))).rows;
     if (!attempt) return false;
     const blast = await findRule(attempt.call_seq);
-    const mayWait = attempt.answered_at === null && blast.state === 'active';
+    const mayWait = attempt.answered_at === null && !result.wasAnswered && blast.state === 'active';
     const isOver = !mayWait || !mayRetry(blast.retry, result.outcome, attempt.number);
     if (isOver) await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
-    else await waitAgain(context, attempt.call_seq, now + blast.retry.delaySeconds * 1000, blast.dialWithinMs);
+    else await waitAgain(context, attempt.call_seq, now + delaySeconds(blast.retry, result) * 1000, blast.dialWithinMs);
     return isOver;
   };
 };
+
+/** The rule's delay, or what the peer asked for if that is longer. */
+const delaySeconds = (rule: RetryRule, { retryAfterSeconds = 0 }: AttemptResult): number =>
+  Math.max(rule.delaySeconds, retryAfterSeconds);
 
 const endingOf = (id: string, result: AttemptResult, now: number) => ({
   id,
@@ -94,15 +98,16 @@ const attemptEnder = ({ db }: Context) =>
       .compile(),
   );
 
-const ruleFinder = ({ db }: Context) => {
-  const blastOfCall = prepared(db, ({ seq }: { seq: number }) =>
-    db
+/** Nobody cancels the blast between this and the commit: what waits again would not be seen. */
+const ruleFinder = ({ db, locks }: Context) => {
+  const blastOfCall = prepared(db, ({ seq }: { seq: number }) => {
+    const blast = db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
       .select(['blasts.state', 'blasts.retry', 'blasts.dial_within_ms'])
-      .where('calls.seq', '=', seq)
-      .compile(),
-  );
+      .where('calls.seq', '=', seq);
+    return locks.own(blast, 'blasts').compile();
+  });
   return async (seq: number) => {
     const [row] = (await blastOfCall({ seq })).rows;
     if (!row) throw new Error(`call number ${seq} is of no blast`);

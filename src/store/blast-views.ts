@@ -11,6 +11,8 @@ import type { Schema } from './schema.ts';
 
 /** Calls of each blast that a list of blasts shows. */
 const LISTED_CALLS = 100;
+/** The largest position that its column can hold. */
+const ALL_CALLS = 2 ** 31 - 1;
 
 type BlastRow = Selectable<Schema['blasts']>;
 type CallRow = Selectable<Schema['calls']>;
@@ -25,7 +27,7 @@ export const blastViews = (context: Context): Pick<Views, 'findBlast' | 'listBla
       .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
       .executeTakeFirst();
     if (!row) return null;
-    return (await blastsOf(context, [row], Number.MAX_SAFE_INTEGER))[0] ?? null;
+    return (await blastsOf(context, [row], ALL_CALLS))[0] ?? null;
   },
   async listBlasts(page, applicationId) {
     const window = windowOf(page);

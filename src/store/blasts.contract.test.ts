@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import {
   blast,
   claim,
-  DIALECTS,
   FIRST_PAGE,
   network,
   provision,
@@ -99,7 +99,7 @@ for (const dialect of DIALECTS)
       expect(await waiting()).toBe(5);
       await transact((tx) => tx.cancelBlast('a'));
       expect(await waiting()).toBe(3);
-      fixture.sql("update calls set dial_by = due_at where blast_id = 'b'");
+      await fixture.sql("update calls set dial_by = due_at where blast_id = 'b'");
       await transact((tx) => tx.expireCalls());
       expect(await waiting()).toBe(0);
     });
@@ -151,7 +151,7 @@ for (const dialect of DIALECTS)
       expect(await recall('app', 'key')).toEqual(remembered);
       expect(await recall('app', 'Key')).toBeNull();
       expect(await recall('other', 'key')).toBeNull();
-      fixture.sql('update idempotency set created_at = created_at - 86400000');
+      await fixture.sql('update idempotency set created_at = created_at - 86400000');
       expect(await recall('app', 'key')).toBeNull();
       await transact((tx) => tx.rememberBlast('app', 'key', { blastId: 'second', requestDigest: 'def' }));
       expect(await recall('app', 'key')).toEqual({ blastId: 'second', requestDigest: 'def' });
@@ -160,15 +160,15 @@ for (const dialect of DIALECTS)
     it('forgets old keys when it starts, and in passing as new ones come', async () => {
       const remember = (key: string) =>
         transact((tx) => tx.rememberBlast('app', key, { blastId: 'blast', requestDigest: '' }));
-      const kept = () =>
-        fixture.sql('select idempotency_key as key from idempotency order by seq').map((row) => row.key);
+      const kept = async () =>
+        (await fixture.sql('select idempotency_key as key from idempotency order by seq')).map((row) => row.key);
       await remember('old');
-      fixture.sql('update idempotency set created_at = created_at - 86400000');
+      await fixture.sql('update idempotency set created_at = created_at - 86400000');
       await remember('new');
       expect(await kept()).toEqual(['old', 'new']);
       await transact((tx) => tx.sweep());
       expect(await kept()).toEqual(['new']);
-      fixture.sql('update idempotency set created_at = created_at - 86400000');
+      await fixture.sql('update idempotency set created_at = created_at - 86400000');
       for (let at = 0; at < 64; at++) await remember(String(at));
       expect(await kept()).not.toContain('new');
     });

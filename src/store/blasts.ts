@@ -63,8 +63,8 @@ interface CallValues {
 /** Calls are numbered from 1, in the order of the network's destinations. */
 const callsOfNetwork = ({ blastId, networkId, plannedTrunkId, now, dialBy }: CallValues) => sql`
   insert into calls (id, blast_id, position, destination, state, planned_trunk_id, due_at, dial_by, attempt_count)
-  select ${blastId} || '-' || (position + 1), ${blastId}, position + 1, destination, 'waiting',
-    ${plannedTrunkId}, ${now}, ${dialBy}, 0
+  select cast(${blastId} as text) || '-' || (position + 1), cast(${blastId} as text), position + 1, destination,
+    'waiting', cast(${plannedTrunkId} as text), cast(${now} as bigint), cast(${dialBy} as bigint), 0
   from network_destinations where network_id = ${networkId} order by position`;
 
 const cancelBlast = async (context: Context, blastId: string) => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import {
   blast,
   claim,
-  DIALECTS,
   network,
   provision,
   result,
@@ -150,6 +150,24 @@ for (const dialect of DIALECTS)
       expect(await call()).toMatchObject({ state: 'finished', outcome: 'unreachable' });
     });
 
+    it('never calls again what was answered too late', async () => {
+      await insert({ retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
+      const [id = ''] = await claimed();
+      await record(id, result('no_answer', { wasAnswered: true }));
+      expect(await call()).toMatchObject({ state: 'finished', outcome: 'no_answer' });
+    });
+
+    it.each([
+      [60, 600],
+      [6_000, 6_000],
+    ])('waits for the longer of what the peer asked (%i s) and the rule says', async (retryAfterSeconds, waited) => {
+      await insert({ retry: { maxAttempts: 2, delaySeconds: 600, on: ['busy'] } });
+      const [id = ''] = await claimed();
+      await record(id, result('busy', { retryAfterSeconds }));
+      const now = await view((views) => views.nowMs());
+      expect(Math.abs(((await view((views) => views.nextDueAt())) ?? 0) - now - waited * 1_000)).toBeLessThan(30_000);
+    });
+
     it('waits before it tries again, no more often than the rule of the blast says', async () => {
       await insert({ retry: { maxAttempts: 2, delaySeconds: 600, on: ['busy'] }, dialWithinMs: 1000 });
       const [first = ''] = await claimed();
@@ -159,7 +177,7 @@ for (const dialect of DIALECTS)
       expect(Math.abs(((await view((views) => views.nextDueAt())) ?? 0) - now - 600_000)).toBeLessThan(60_000);
       expect(await claimed()).toEqual([]);
       expect(await transact((tx) => tx.expireCalls())).toBe(0);
-      fixture.sql('update calls set due_at = due_at - 600000, dial_by = dial_by + 60000');
+      await fixture.sql('update calls set due_at = due_at - 600000, dial_by = dial_by + 60000');
       const [second = ''] = await claimed();
       expect(second).toBe('blast-1-2');
       await record(second, result('busy'));
@@ -175,14 +193,14 @@ for (const dialect of DIALECTS)
       const accepted = (await view((views) => views.findBlast('a')))?.acceptedAt;
       expect(await view((views) => views.nextDueAt())).toBe(accepted);
       await insert({ id: 'b' });
-      fixture.sql("update calls set due_at = 1234 where blast_id = 'b'");
+      await fixture.sql("update calls set due_at = 1234 where blast_id = 'b'");
       expect(await view((views) => views.nextDueAt())).toBe(1234);
     });
 
     it('ends what was not dialled in time, and dials none of it', async () => {
       for (const id of ['a', 'b']) await insert({ id });
       await claimed({ limit: 1 });
-      fixture.sql('update calls set dial_by = due_at - 1');
+      await fixture.sql('update calls set dial_by = due_at - 1');
       expect(await claimed()).toEqual([]);
       expect(await transact((tx) => tx.expireCalls())).toBe(1);
       expect(await transact((tx) => tx.expireCalls())).toBe(0);
@@ -205,7 +223,7 @@ for (const dialect of DIALECTS)
         expect((await view((views) => views.findBlast(id)))?.state).toBe('finished');
       }
       expect((await call('c'))?.outcome).toBe('busy');
-      becomeDue();
+      await becomeDue();
       expect(await claimed()).toEqual(['d-1-1']);
     });
   });

@@ -19,7 +19,11 @@ export const WAITING = sql.lit('waiting');
 
 export const callViews = ({ db }: Context): Pick<Views, 'countWaiting' | 'nextDueAt'> => {
   const counter = prepared(db, () =>
-    db.selectFrom('counters').select('value').where('name', '=', 'undialled_calls').compile(),
+    db
+      .selectFrom('counters')
+      .select(({ fn, cast }) => cast<number>(fn.sum('value'), 'bigint').as('value'))
+      .where('name', '=', 'undialled_calls')
+      .compile(),
   );
   const firstDue = prepared(db, () => FIRST_DUE.compile(db));
   return {
@@ -54,18 +58,17 @@ export const callVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'e
   expireCalls: async () => expireCalls(context, await context.nowMs()),
 });
 
-const expireCalls = (context: Context, now: number): Promise<number> =>
-  finishWaiting(context, 'expired', (query) =>
-    query.where('seq', 'in', (eb) =>
-      eb
-        .selectFrom('calls')
-        .select('seq')
-        .where('state', '=', WAITING)
-        .where('dial_by', '<=', now)
-        .orderBy('dial_by')
-        .limit(EXPIRED_AT_ONCE),
-    ),
-  );
+const expireCalls = (context: Context, now: number): Promise<number> => {
+  const overdue = context.db
+    .selectFrom('calls')
+    .select('seq')
+    .where('state', '=', WAITING)
+    .where('dial_by', '<=', now)
+    .orderBy('dial_by')
+    .limit(EXPIRED_AT_ONCE);
+  const free = context.locks.ownFree(overdue, 'calls');
+  return finishWaiting(context, 'expired', (query) => query.where('seq', 'in', free));
+};
 
 type CallUpdate = UpdateQueryBuilder<Schema, 'calls', 'calls', UpdateResult>;
 
@@ -104,9 +107,9 @@ const callClaimer = (context: Context): Transaction['claimCalls'] => {
 const lookAhead = ({ limit, heldTrunkIds }: ClaimRequest, trunkId: string): number =>
   heldTrunkIds.includes(trunkId) ? Math.max(limit, LOOKED_AT_OF_HELD) : limit;
 
-const dueFinder = ({ db }: Context) =>
-  prepared(db, ({ plannedTrunkId, now, limit }: { plannedTrunkId: string; now: number; limit: number }) =>
-    db
+const dueFinder = ({ db, locks }: Context) =>
+  prepared(db, ({ plannedTrunkId, now, limit }: { plannedTrunkId: string; now: number; limit: number }) => {
+    const due = db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
       .select(['calls.seq', 'calls.id', 'blast_id', 'destination', 'due_at', 'attempt_count'])
@@ -117,9 +120,10 @@ const dueFinder = ({ db }: Context) =>
       .where('dial_by', '>', now)
       .orderBy('due_at')
       .orderBy('calls.seq')
-      .limit(limit)
-      .compile(),
-  );
+      .limit(limit);
+    // What another node is claiming at this moment is left to it.
+    return locks.ownFree(due, 'calls').compile();
+  });
 
 type DueCall = Awaited<ReturnType<ReturnType<typeof dueFinder>>>['rows'][number];
 

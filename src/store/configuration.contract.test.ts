@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  application,
-  DIALECTS,
-  FIRST_PAGE,
-  network,
-  type StoreFixture,
-  trunk,
-} from '../../test/support/store-fixture.ts';
+import { DIALECTS } from '../../test/support/dialects.ts';
+import { application, FIRST_PAGE, network, type StoreFixture, trunk } from '../../test/support/store-fixture.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
 for (const dialect of DIALECTS)
@@ -89,7 +83,7 @@ for (const dialect of DIALECTS)
       const { password, ...rest } = trunk();
       const kept = { ...rest, hasPassword: true, createdAt: expect.any(Number) };
       expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
-      expect(JSON.stringify(fixture.sql('select * from trunks'))).not.toContain(password);
+      expect(JSON.stringify(await fixture.sql('select * from trunks'))).not.toContain(password);
       await transact((tx) => tx.replaceTrunk('trunk', rest));
       expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
       await transact((tx) => tx.replaceTrunk('trunk', trunk({ password: null, port: 5080 })));

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { RowLocks } from './row-locks.ts';
 import type { Schema } from './schema.ts';
 import type { Vault } from './vault.ts';
 
@@ -8,4 +9,5 @@ export interface Context {
   readonly vault: Vault;
   /** Milliseconds since 1970 by the database's clock. */
   readonly nowMs: () => Promise<number>;
+  readonly locks: RowLocks;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { application, DIALECTS, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
+import { DIALECTS } from '../../test/support/dialects.ts';
+import { application, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
 import type { Caller } from '../domain/application.ts';
 import type { IssuedGrant } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
@@ -34,7 +35,7 @@ for (const dialect of DIALECTS)
         expect(BigInt(token) < 2n ** 128n).toBe(true);
       }
       expect(new Set(grants.flatMap((grant) => [grant.grantId, grant.token])).size).toBe(40);
-      const rows = JSON.stringify(fixture.sql('select * from grants'));
+      const rows = JSON.stringify(await fixture.sql('select * from grants'));
       for (const { grantId, token } of grants) {
         expect(rows).not.toContain(grantId);
         expect(rows).not.toContain(token);
@@ -95,7 +96,7 @@ for (const dialect of DIALECTS)
       const expire = () => fixture.sql('update grants set expires_at = expires_at - 86400001');
       const late = await issue();
       await claimed();
-      expire();
+      await expire();
       await spend();
       expect((await find())?.state).toBe('spent');
       const lateRef = (await find(late))?.ref ?? Number.NaN;

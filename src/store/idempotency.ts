@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { LostRace } from './lost-race.ts';
 import { prepared } from './prepared.ts';
 import type { Schema } from './schema.ts';
 
@@ -36,25 +37,35 @@ export const idempotencyVerbs = (context: Context): Pick<Transaction, 'rememberB
       const now = await context.nowMs();
       newKeys += 1;
       if (newKeys % FORGET_EVERY === 0) await forget({ until: now - KEPT_MS });
-      await remember({
+      const { numAffectedRows } = await remember({
         application_id: applicationId,
         idempotency_key: idempotencyKey,
         blast_id: blastId,
         request_digest: requestDigest,
         created_at: now,
+        until: now - KEPT_MS,
       });
+      if (numAffectedRows === 0n) throw new LostRace('the key was used since it was looked up');
     },
   };
 };
 
-type NewRow = Omit<Selectable<Schema['idempotency']>, 'seq'>;
+interface NewRow extends Omit<Selectable<Schema['idempotency']>, 'seq'> {
+  /** What was remembered until then may be replaced. */
+  readonly until: number;
+}
 
 const insertOrReplace = ({ db }: Context, row: NewRow) => {
-  const { application_id, idempotency_key, ...values } = row;
+  const { application_id, idempotency_key, until, ...values } = row;
   return db
     .insertInto('idempotency')
     .values({ application_id, idempotency_key, ...values })
-    .onConflict((conflict) => conflict.columns(['application_id', 'idempotency_key']).doUpdateSet(values))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['application_id', 'idempotency_key'])
+        .doUpdateSet(values)
+        .where('idempotency.created_at', '<=', until),
+    )
     .compile();
 };
 

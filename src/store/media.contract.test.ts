@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../test/support/dialects.ts';
 import { renditionsOf } from '../../test/support/renditions.ts';
 import {
   application,
   blast,
   claim,
   clip,
-  DIALECTS,
   FIRST_PAGE,
   provision,
   result,

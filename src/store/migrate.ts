@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
+import * as trunkTransports from './migrations/0003-trunk-transports.ts';
 import * as processing from './migrations/0006-processing-and-checksums.ts';
 import type { Schema } from './schema.ts';
 
@@ -10,6 +11,8 @@ export interface Ddl {
   readonly sequence: string;
   /** Type of a column of octets. */
   readonly octets: string;
+  /** Of the table of counters: `name` and `value`, and what else spreads a counter over rows that add up. */
+  readonly counterColumns: string;
   /** Triggers that keep counts as calls change; each migration that changes the tables may need others. */
   readonly callTriggers: readonly string[];
 }
@@ -23,6 +26,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
+  { version: 3, name: 'trunk transports', up: trunkTransports.up },
   { version: 6, name: 'processing and checksums', up: processing.up },
 ];
 

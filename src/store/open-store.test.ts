@@ -104,6 +104,7 @@ describe('opening the SQLite store', () => {
     expect(database.prepare('select version, name from schema_migrations').all()).toEqual([
       { version: 1, name: 'initial' },
       { version: 2, name: 'partial uploads' },
+      { version: 3, name: 'trunk transports' },
       { version: 6, name: 'processing and checksums' },
     ]);
     database.close();

@@ -5,6 +5,7 @@ import type { Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { transactionOf, viewsOf } from './assemble.ts';
 import { createGroupCommit, LIMITS } from './group-commit.ts';
+import { NO_ROW_LOCKS } from './row-locks.ts';
 import { readClockMs } from './sqlite/clock.ts';
 import { type OpenDatabase, openDatabase } from './sqlite/open-database.ts';
 import { createReaders } from './sqlite/readers.ts';
@@ -47,9 +48,9 @@ export const storeOver = (
   const { db } = database.writer;
   const session = writerSession(database.writer);
   const commits = createGroupCommit(session, LIMITS, metrics?.noteCommit);
-  const transaction = transactionOf({ db, vault, nowMs: session.nowMs });
+  const transaction = transactionOf({ db, vault, nowMs: session.nowMs, locks: NO_ROW_LOCKS });
   const readers = createReaders(path, (reader) =>
-    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db) }),
+    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db), locks: NO_ROW_LOCKS }),
   );
   return {
     transact: (work) => commits.submit(() => work(transaction)),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DIALECTS, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
+import { DIALECTS } from '../../test/support/dialects.ts';
+import { provision, type StoreFixture } from '../../test/support/store-fixture.ts';
 import { PART_BYTES } from '../domain/partial-upload.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
@@ -21,7 +22,8 @@ for (const dialect of DIALECTS)
       transact((tx) => tx.appendToPartialUpload(id, offset, octets));
     const find = (id: string, grant = ref) => view((views) => views.findPartialUpload(grant, id));
     const part = (id: string, number = 0) => view((views) => views.findPartialPart(id, number));
-    const left = () => fixture.sql('select upload_id from partial_upload_parts').map((row) => row.upload_id);
+    const left = async () =>
+      (await fixture.sql('select upload_id from partial_upload_parts')).map((row) => String(row.upload_id));
     beforeEach(async () => {
       fixture = await dialect.open();
       await transact((tx) => provision(tx));
@@ -84,7 +86,7 @@ for (const dialect of DIALECTS)
       }
       await begin('e');
       expect(await find('a')).toBeNull();
-      expect(left().sort()).toEqual(['b', 'c', 'd']);
+      expect((await left()).sort()).toEqual(['b', 'c', 'd']);
       expect(await find('other', other)).not.toBeNull();
     });
 
@@ -94,7 +96,7 @@ for (const dialect of DIALECTS)
       expect(await transact((tx) => tx.dropPartialUpload(ref + 1, 'u'))).toBe(false);
       expect(await transact((tx) => tx.dropPartialUpload(ref, 'u'))).toBe(true);
       expect(await transact((tx) => tx.dropPartialUpload(ref, 'u'))).toBe(false);
-      expect(left()).toEqual([]);
+      expect(await left()).toEqual([]);
     });
 
     it('drops them with the grant: spent, revoked or expired, at start too; not while it is claimed', async () => {
@@ -114,16 +116,16 @@ for (const dialect of DIALECTS)
       await uploads();
       await transact((tx) => tx.claimGrant(refs.spent));
       await transact((tx) => tx.spendGrant(refs.spent, 'clip'));
-      expect(left().sort()).toEqual(['claimed', 'expired', 'open', 'revoked']);
-      fixture.sql("update grants set state = 'revoked' where seq = ?", refs.revoked);
-      fixture.sql('update grants set expires_at = 1 where seq = ?', refs.expired);
+      expect((await left()).sort()).toEqual(['claimed', 'expired', 'open', 'revoked']);
+      await fixture.sql("update grants set state = 'revoked' where seq = ?", refs.revoked);
+      await fixture.sql('update grants set expires_at = 1 where seq = ?', refs.expired);
       await transact((tx) => tx.claimGrant(refs.claimed));
-      fixture.sql('update grants set expires_at = 1 where seq = ?', refs.claimed);
+      await fixture.sql('update grants set expires_at = 1 where seq = ?', refs.claimed);
       expect(await transact((tx) => tx.dropDeadPartialUploads())).toBe(2);
-      expect(left().sort()).toEqual(['claimed', 'open']);
+      expect((await left()).sort()).toEqual(['claimed', 'open']);
       await transact((tx) => tx.sweep());
-      expect(left()).toEqual(['open']);
+      expect(await left()).toEqual(['open']);
       await transact((tx) => tx.deleteMedia('media'));
-      expect(left()).toEqual([]);
+      expect(await left()).toEqual([]);
     });
   });

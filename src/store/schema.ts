@@ -53,6 +53,11 @@ interface TrunkColumns {
   max_concurrent_calls: number | null;
   calls_per_second: number | null;
   codecs: string;
+  /** 0 or 1. */
+  register: number;
+  srtp: string;
+  /** 0 or 1. */
+  comedia: number;
   health_check: string;
 }
 

@@ -7,7 +7,7 @@ const SECRET_BYTES = 32;
 const OTHERS = 0o077;
 
 /** Reads `<dataDirectory>/secret`, or makes it if there is no database yet whose keys it would make invalid. */
-export const loadSecret = async (dataDirectory: string, databasePath: string, log?: Log): Promise<Buffer> => {
+export const loadSecret = async (dataDirectory: string, databasePath: string | null, log?: Log): Promise<Buffer> => {
   const path = join(dataDirectory, 'secret');
   const secret = (await readSecret(path)) ?? (await makeSecret(dataDirectory, path, databasePath));
   if (secret.length !== SECRET_BYTES)
@@ -29,8 +29,8 @@ const readSecret = async (path: string): Promise<Buffer | null> => {
   }
 };
 
-const makeSecret = async (directory: string, path: string, databasePath: string): Promise<Buffer> => {
-  if (await exists(databasePath))
+const makeSecret = async (directory: string, path: string, databasePath: string | null): Promise<Buffer> => {
+  if (databasePath !== null && (await exists(databasePath)))
     throw new Error(
       `The secret ${path} is missing, and without it no key in ${databasePath} is valid: restore it from a backup of the data directory, or move the database away to start anew.`,
     );

@@ -19,6 +19,9 @@ const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   maxConcurrentCalls: row.max_concurrent_calls,
   callsPerSecond: row.calls_per_second,
   codecs: parseJson(row.codecs),
+  register: row.register === 1,
+  srtp: row.srtp as Trunk['srtp'],
+  comedia: row.comedia === 1,
   healthCheck: row.health_check as Trunk['healthCheck'],
   createdAt: row.created_at,
 });
@@ -76,6 +79,9 @@ const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   max_concurrent_calls: trunk.maxConcurrentCalls,
   calls_per_second: trunk.callsPerSecond,
   codecs: JSON.stringify(trunk.codecs),
+  register: Number(trunk.register),
+  srtp: trunk.srtp,
+  comedia: Number(trunk.comedia),
   health_check: trunk.healthCheck,
 });
 

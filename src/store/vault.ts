@@ -17,8 +17,11 @@ export interface Vault {
 }
 
 export interface VaultOptions {
-  /** Default `<dataDirectory>/ringcast.db`; while it exists, a missing secret is an error and not made anew. */
-  readonly databasePath?: string;
+  /**
+   * Default `<dataDirectory>/ringcast.db`; while it exists, a missing secret is an error and not made anew. Null for a
+   * database elsewhere.
+   */
+  readonly databasePath?: string | null;
   readonly log?: Log;
 }
 
@@ -27,7 +30,7 @@ export interface VaultOptions {
  * Throws an Error that names the fix if that cannot be done, or if the secret is damaged or lost.
  */
 export const openVault = async (dataDirectory: string, options: VaultOptions = {}): Promise<Vault> => {
-  const databasePath = options.databasePath ?? join(dataDirectory, 'ringcast.db');
+  const { databasePath = join(dataDirectory, 'ringcast.db') } = options;
   return vaultOf(await loadSecret(dataDirectory, databasePath, options.log));
 };
 

@@ -1,32 +1,36 @@
 import type { CallOrder } from '../domain/call.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
-import { type LocalDescription, staticCodecs } from '../sdp/description.ts';
+import { offeredCodecs } from '../sdp/audio-codec.ts';
+import type { LocalDescription } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
-import type { Address } from '../sip/via.ts';
 import { buildInvite } from './build-invite.ts';
-import { CannotCall, targetOf } from './call-target.ts';
+import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
+import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
 
 /** Everything that has to be at hand before an INVITE may be sent. */
 export interface PreparedCall {
   readonly media: MediaPort;
   readonly invite: SipRequest;
-  readonly peer: Address;
+  readonly peer: Hop;
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  /** Where a 3xx may lead. */
+  readonly scope: RedirectScope;
 }
 
-const locatePeer = async (signalling: Signalling, host: string, port: number | null): Promise<Address> => {
+const locatePeer = async (signalling: Signalling, { host, port, transport }: CallTarget): Promise<Hop> => {
   try {
-    return await signalling.locate(host, port);
+    return await signalling.locate(host, port, transport);
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
 };
 
-const findLocalAddress = async (signalling: Signalling, peer: Address): Promise<string> => {
+const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<string> => {
   try {
     return await signalling.findLocalAddress(peer);
   } catch (error) {
@@ -49,7 +53,7 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const peer = await locatePeer(signalling, target.host, target.port);
+  const peer = await locatePeer(signalling, target);
   const localAddress = await findLocalAddress(signalling, peer);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
@@ -57,9 +61,10 @@ export const prepareCall = async (
     version: 1,
     address: localAddress,
     port: port.port,
-    codecs: staticCodecs(order.codecs),
+    codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, peer, localAddress, local };
+  const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });
+  const scope = { hosts: [target.host, peer.address], user: target.trunkUser, scheme: target.uri.scheme };
+  return { media: port, invite, peer, localAddress, local, scope };
 };

@@ -1,7 +1,7 @@
 import type { CallOrder, CallTrunk } from '../domain/call.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { findParam } from '../sip/params.ts';
+import { type TransportName, transportOfUri } from '../sip/hop.ts';
 import { bracketHost, isSipUri, parseUri, type SipUri, sipUri } from '../sip/uri.ts';
 
 /** Why no INVITE can be sent, and the outcome that this is. */
@@ -20,6 +20,9 @@ export interface CallTarget {
   readonly uri: SipUri;
   readonly host: string;
   readonly port: number | null;
+  readonly transport: TransportName;
+  /** Over a trunk, the number or user that is dialled there; null without one. */
+  readonly trunkUser: string | null;
 }
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
@@ -30,17 +33,18 @@ const numberUri = (number: string, trunk: CallTrunk): SipUri =>
 const directUri = (text: string): SipUri => {
   const uri = parseUri(text);
   if (!uri || !isSipUri(uri)) throw new CannotCall('failed', 'The destination is no SIP URI.');
-  if (uri.scheme === 'sips') {
-    throw new CannotCall('failed', 'The destination is a sips: URI, and SIP over TLS is not supported yet.');
-  }
-  const transport = findParam(uri.params, 'transport')?.toLowerCase();
-  if (transport !== undefined && transport !== 'udp') {
-    throw new CannotCall(
-      'failed',
-      'The destination asks for another SIP transport than UDP, which is not supported yet.',
-    );
-  }
   return uri;
+};
+
+const transportOfDestination = (uri: SipUri): TransportName => {
+  const transport = transportOfUri(uri);
+  if (transport !== null) return transport;
+  throw new CannotCall('failed', 'The destination asks for another SIP transport than UDP, TCP and TLS.');
+};
+
+const wayOf = (trunk: CallTrunk): Pick<CallTarget, 'host' | 'port' | 'transport'> => {
+  const { port, transport } = trunk;
+  return { host: hostOfTrunk(trunk), port, transport };
 };
 
 /** Throws `CannotCall` for what this version cannot carry. */
@@ -50,9 +54,9 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), host: hostOfTrunk(trunk), port: trunk.port };
+    return { uri: numberUri(destination.number, trunk), ...wayOf(trunk), trunkUser: destination.number };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, host: hostOfTrunk(trunk), port: trunk.port };
-  return { uri, host: uri.host, port: uri.port };
+  if (trunk) return { uri, ...wayOf(trunk), trunkUser: uri.user ?? '' };
+  return { uri, host: uri.host, port: uri.port, transport: transportOfDestination(uri), trunkUser: null };
 };

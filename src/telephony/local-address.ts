@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { Address } from '../sip/via.ts';
 
 /** The address of ours that a peer sees first: what Via, Contact and SDP name. */
@@ -24,7 +24,7 @@ export const addressTowards = (peer: Address): Promise<string> =>
   });
 
 /**
- * `externalAddress` if the operator gave one, else the address the transport is bound to, else what the system says,
+ * `externalAddress` if the operator gave one and it is of the peer's IP version, else the address the transport is bound to, else what the system says,
  * remembered for the latest 256 peers. Rejects if the system knows no way to the peer.
  */
 export const createFindLocalAddress = (
@@ -32,11 +32,12 @@ export const createFindLocalAddress = (
   boundAddress: string,
   findTowards: FindLocalAddress = addressTowards,
 ): FindLocalAddress => {
-  const fixed = externalAddress ?? (WILDCARDS.includes(boundAddress) ? null : boundAddress);
+  const bound = WILDCARDS.includes(boundAddress) ? null : boundAddress;
   const remembered = new Map<string, string>();
   return async (peer) => {
-    const known = fixed ?? remembered.get(peer.address);
-    if (known !== undefined && known !== null) return known;
+    const isExternal = externalAddress !== null && isIP(externalAddress) === isIP(peer.address);
+    const known = isExternal ? externalAddress : (bound ?? remembered.get(peer.address));
+    if (known !== undefined) return known;
     const found = await findTowards(peer);
     remembered.set(peer.address, found);
     const [oldest] = remembered.keys();

@@ -15,6 +15,7 @@ describe('a call that is answered', () => {
       codec: 'PCMU',
       framesSent: [50, 100],
       rtp: { packetsSent: 150, packetsLost: null, jitterMs: null },
+      wasAnswered: true,
     });
     expect(placed.progress).toEqual([{ kind: 'ringing' }, { kind: 'answered', codec: 'PCMU' }]);
     expect(methodsOf(bench.peer.received)).toEqual(['INVITE', 'ACK', 'BYE']);
@@ -47,7 +48,12 @@ describe('a call that is answered', () => {
     const bench = createTelephonyBench({ script: { refuse: { status: 486, afterMs: 0 } } });
     await bench.finish(bench.place({ callerId: 'x"\r\nEvil: 1\r\n\r\n<sip:a@b>' }));
     const parsed = parseMessage(new TextEncoder().encode(bench.traffic[0]?.text));
-    expect(parsed.ok && parsed.message.headers.map((header) => header.name)).toEqual(['Allow', 'User-Agent']);
+    expect(parsed.ok && parsed.message.headers.map((header) => header.name)).toEqual([
+      'Allow',
+      'Supported',
+      'Session-Expires',
+      'User-Agent',
+    ]);
     expect(bench.peer.received[0]?.from.display).toBe('x"  Evil: 1    <sip:a@b>');
   });
 
@@ -62,7 +68,7 @@ describe('a call that is answered', () => {
 
   test('a number goes to its trunk', async () => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
-    const trunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: null };
+    const trunk = { id: 't1', host: PEER.address, port: PEER.port, transport: 'udp' as const, credentials: null };
     expect((await bench.finish(bench.place({ destination: '+15551230000', trunk }))).outcome).toBe('completed');
     expect(bench.traffic[0]?.text).toMatch(/^INVITE sip:\+15551230000@10\.0\.0\.2:5070;user=phone SIP\/2\.0\r\n/);
   });
@@ -131,8 +137,8 @@ describe('a call that is not answered', () => {
   });
 
   test.each([
-    ['sips:bob@10.0.0.2', /TLS/],
-    ['sip:bob@10.0.0.2;transport=tcp', /UDP/],
+    ['sips:bob@10.0.0.2;transport=udp', /another SIP transport/],
+    ['sip:bob@10.0.0.2;transport=ws', /another SIP transport/],
     ['+15551230000', /trunk/],
     ['bob', /neither/],
   ])('%s cannot be carried: failed, in words, and nothing is sent', async (destination, words) => {

@@ -12,7 +12,7 @@ import { parseMessage } from '../sip/parse.ts';
 import { respond } from '../sip/response.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import { udpVia } from '../sip/via.ts';
-import type { SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
 import { createUserAgent, type UserAgent } from './user-agent.ts';
 
 const STRANGER = { address: '203.0.113.66', port: 5060 };
@@ -35,7 +35,7 @@ const listen = (transport: SipTransport, onRequest?: (request: SipRequest) => Si
 /** Lets the agent meet the peer, as the trunk monitor does. */
 const meetPeer = async (answerWith: number | null): Promise<boolean> => {
   listen(peer, (request) => (answerWith === null ? null : respond(request, answerWith, { toTag: 'p' })));
-  const probed = agent.probe({ host: PEER.address, port: PEER.port });
+  const probed = agent.probe({ host: PEER.address, port: PEER.port, transport: 'udp' });
   await clock.advance(5_000);
   heard.length = 0;
   return probed;
@@ -80,7 +80,7 @@ describe('probe', () => {
   });
 
   test('a host that cannot be found is down', async () => {
-    expect(await agent.probe({ host: 'no such host', port: 5060 })).toBe(false);
+    expect(await agent.probe({ host: 'no such host', port: 5060, transport: 'udp' })).toBe(false);
   });
 });
 
@@ -123,7 +123,7 @@ describe('peers of ours', () => {
     ['BYE', 481],
     ['CANCEL', 481],
     ['MESSAGE', 405],
-    ['PUZZLE', 405],
+    ['PUZZLE', 501],
   ])('%s outside a dialog gets %i', async (method, status) => {
     await meetPeer(200);
     expect(await ask(peer, requestOf(method))).toEqual([status]);

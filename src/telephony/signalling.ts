@@ -1,10 +1,12 @@
 import type { Log, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { nextHopOf } from '../sip/dialog.ts';
+import { type Hop, type SendOctets, type TransportName, transportOfUri } from '../sip/hop.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr } from '../sip/name-addr.ts';
-import type { SendOctets, ServerTransaction } from '../sip/server-transactions.ts';
-import { bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
+import { findParam, type Params } from '../sip/params.ts';
+import type { ServerTransaction } from '../sip/server-transactions.ts';
+import { bareHost, bracketHost, isSipUri, sipUri, type Uri } from '../sip/uri.ts';
 import { type Address, BRANCH_COOKIE, udpVia, type Via } from '../sip/via.ts';
 import type { KnownChallenges } from './known-challenges.ts';
 import type { FindLocalAddress } from './local-address.ts';
@@ -18,8 +20,8 @@ export interface Signalling {
   readonly send: SendOctets;
   readonly locate: Locate;
   readonly findLocalAddress: FindLocalAddress;
-  /** Port of Via and Contact. */
-  readonly port: number;
+  /** Port of Via and Contact over a transport. */
+  readonly portOf: (transport: TransportName) => number;
   /** Notes an address as that of a peer of ours, no stranger. */
   readonly meet: (peer: Address) => void;
   /** The last challenges of the trunks. */
@@ -39,16 +41,40 @@ export interface DialogUser {
 
 export const USER_AGENT: Header = { name: 'User-Agent', value: 'Ringcast' };
 /** What a peer may send us inside a dialog. */
-export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO'];
+export const ALLOWED_METHODS: readonly string[] = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE'];
 export const ALLOW: Header = { name: 'Allow', value: ALLOWED_METHODS.join(', ') };
+
+/** Extensions that we speak, and that a peer may require: RFC 3262 and RFC 4028. */
+export const EXTENSIONS: readonly string[] = ['100rel', 'timer'];
+export const SUPPORTED: Header = { name: 'Supported', value: EXTENSIONS.join(', ') };
 
 export const newBranch = (random: RandomSource): string => `${BRANCH_COOKIE}${random.hex(12)}`;
 
-export const viaOf = (signalling: Signalling, localAddress: string, branch: string): Via =>
-  udpVia(bracketHost(localAddress), signalling.port, branch);
+/** The Via of a request; whoever sends it completes it for its transport (`requestOver`). */
+export const viaOf = (signalling: Pick<Signalling, 'portOf'>, localAddress: string, branch: string): Via =>
+  udpVia(bracketHost(localAddress), signalling.portOf('udp'), branch);
 
-export const contactOf = (signalling: Signalling, localAddress: string): NameAddr =>
-  nameAddr(sipUri({ user: 'ringcast', host: bracketHost(localAddress), port: signalling.port }));
+/** Where the peer of a transport reaches us; `sips` for a request to such a URI (RFC 3261 8.1.1.8). */
+export const contactOf = (
+  signalling: Pick<Signalling, 'portOf'>,
+  localAddress: string,
+  transport: TransportName,
+  scheme: 'sip' | 'sips' = 'sip',
+): NameAddr => {
+  const params: Params = transport === 'udp' || scheme === 'sips' ? [] : [['transport', transport]];
+  const host = bracketHost(localAddress);
+  return nameAddr({ ...sipUri({ user: 'ringcast', host, port: signalling.portOf(transport), params }), scheme });
+};
+
+/** The hop of a URI inside a dialog. What is no SIP URI or asks for what we do not speak is the fallback. */
+const locateUri = (signalling: Signalling, uri: Uri, fallback: Hop): Hop | Promise<Hop> => {
+  const transport = isSipUri(uri) ? transportOfUri(uri) : null;
+  if (!isSipUri(uri) || transport === null) return fallback;
+  // A Contact without `transport` at the very place where the dialog began means the way that it began.
+  const isUnsaid = findParam(uri.params, 'transport') === undefined && uri.port === fallback.port;
+  if (isUnsaid && bareHost(uri.host) === fallback.address) return fallback;
+  return signalling.locate(uri.host, uri.port, transport);
+};
 
 /**
  * Hands `use` the address that a request inside a dialog goes to: at once unless its host is a name. A next hop that
@@ -57,12 +83,11 @@ export const contactOf = (signalling: Signalling, localAddress: string): NameAdd
 export const withNextHop = (
   signalling: Signalling,
   request: SipRequest,
-  fallback: Address,
-  use: (to: Address) => void,
+  fallback: Hop,
+  use: (to: Hop) => void,
 ): void => {
-  const uri = nextHopOf(request);
-  const located = isSipUri(uri) ? signalling.locate(uri.host, uri.port) : fallback;
-  const go = (to: Address): void => {
+  const located = locateUri(signalling, nextHopOf(request), fallback);
+  const go = (to: Hop): void => {
     signalling.meet(to);
     use(to);
   };

@@ -1,6 +1,6 @@
 import type { Routes } from '../domain/network.ts';
 import type { Log, RouteHealth, WakeAfter } from '../domain/ports.ts';
-import type { TrunkState } from '../domain/trunk.ts';
+import type { Trunk, TrunkState } from '../domain/trunk.ts';
 import { CannotCall, targetOf } from './call-target.ts';
 import type { LoginRefusals } from './login-refusals.ts';
 import { ASK_DOWN_EVERY_MS, type PeerWatch, watchPeer } from './peer-watch.ts';
@@ -11,6 +11,7 @@ export interface MonitoredTrunk {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  readonly transport: Trunk['transport'];
   readonly healthCheck: 'options' | 'none';
 }
 
@@ -35,9 +36,12 @@ export interface TrunkMonitor extends RouteHealth {
   close(): void;
 }
 
-const keyOf = (host: string, port: number | null): string => `${host.toLowerCase()} ${port ?? ''}`;
+const keyOf = ({ host, port, transport }: ProbeTarget): string => `${transport} ${host.toLowerCase()} ${port ?? ''}`;
 
-/** Where a direct URI is asked; null for one that cannot be called over UDP, whose health nobody can know. */
+/** Where a direct URI is asked; null for one that cannot be called, whose health nobody can know. */
+/** What is asked of a target; anything else that it holds is not told. */
+const targetParts = ({ host, port, transport }: ProbeTarget): ProbeTarget => ({ host, port, transport });
+
 const targetOfUri = (uri: string): ProbeTarget | null => {
   try {
     return targetOf({ destination: uri, trunk: null });
@@ -62,7 +66,7 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
 
   const report = (key: string, state: TrunkState): void => {
     for (const trunk of trunks.values()) {
-      if (trunk.healthCheck !== 'options' || keyOf(trunk.host, trunk.port) !== key) continue;
+      if (trunk.healthCheck !== 'options' || keyOf(trunk) !== key) continue;
       log.info({ trunkId: trunk.id, state }, 'trunk state changed');
       options.onChange?.(trunk.id, state);
     }
@@ -88,7 +92,7 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
     refusals.keepOnly(new Set(trunks.keys()));
     const asked = listed.trunks.filter((trunk) => trunk.healthCheck === 'options');
     const direct = listed.directUris.map(targetOfUri).filter((target) => target !== null);
-    follow(new Map([...asked, ...direct].map(({ host, port }) => [keyOf(host, port), { host, port }])));
+    follow(new Map([...asked, ...direct].map((target) => [keyOf(target), targetParts(target)])));
   };
 
   /** One listing at a time; a wish that comes meanwhile is met by one more. */
@@ -115,7 +119,7 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
   };
 
   const stateAt = (target: ProbeTarget | null): TrunkState =>
-    (target && watches.get(keyOf(target.host, target.port))?.state()) ?? 'unknown';
+    (target && watches.get(keyOf(target))?.state()) ?? 'unknown';
 
   const trunkState = (trunkId: string): TrunkState => {
     const trunk = trunks.get(trunkId);

@@ -6,9 +6,11 @@ import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { wakeAfter } from '../clock.ts';
+import { udpHop, udpSource } from '../sip/hop.ts';
 import type { Address } from '../sip/via.ts';
 import { addressTowards, createFindLocalAddress } from './local-address.ts';
-import { openUdpTransport, type SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
+import { openUdpTransport } from './udp-transport.ts';
 import { createUserAgent } from './user-agent.ts';
 
 const ANY = { address: '127.0.0.1', port: 0 };
@@ -33,10 +35,10 @@ describe('UDP on loopback', () => {
   test('carries messages both ways and tells where from', async () => {
     const [a, b] = [await opened(), await opened()];
     const atB = nextMessage(b);
-    a.send(new TextEncoder().encode('hello'), b);
-    expect(await atB).toEqual({ text: 'hello', from: { address: '127.0.0.1', port: a.port } });
+    a.send(new TextEncoder().encode('hello'), udpHop(b));
+    expect(await atB).toEqual({ text: 'hello', from: udpSource({ address: '127.0.0.1', port: a.port }) });
     const atA = nextMessage(a);
-    b.send(new TextEncoder().encode('yes'), a);
+    b.send(new TextEncoder().encode('yes'), udpHop(a));
     expect((await atA).text).toBe('yes');
   });
 
@@ -63,7 +65,7 @@ describe('UDP on loopback', () => {
   ])('sending to %s is reported, later, and thrown nowhere', async (name, to) => {
     const transport = await opened();
     const error = Promise.withResolvers<Error>();
-    transport.send(new Uint8Array(name === 'too many octets' ? 70_000 : 1), to, error.resolve);
+    transport.send(new Uint8Array(name === 'too many octets' ? 70_000 : 1), udpHop(to), error.resolve);
     expect(await error.promise).toBeInstanceOf(Error);
   });
 
@@ -72,7 +74,7 @@ describe('UDP on loopback', () => {
     await transport.close();
     await transport.close();
     const error = Promise.withResolvers<Error>();
-    transport.send(new Uint8Array(1), ANY, error.resolve);
+    transport.send(new Uint8Array(1), udpHop(ANY), error.resolve);
     expect((await error.promise).message).toContain('closed');
   });
 });
@@ -92,8 +94,8 @@ describe('a user agent on real sockets', () => {
     const [a, b] = [await opened(), await opened()];
     const [asking, asked] = [agentOn(a), agentOn(b)];
     // The one that is asked knows its peer only once it has spoken to it.
-    const first = asked.probe({ host: '127.0.0.1', port: a.port });
-    expect(await asking.probe({ host: 'localhost', port: b.port })).toBe(true);
+    const first = asked.probe({ host: '127.0.0.1', port: a.port, transport: 'udp' });
+    expect(await asking.probe({ host: 'localhost', port: b.port, transport: 'udp' })).toBe(true);
     expect(await first).toBe(true);
     await Promise.all([asking.close(), asked.close()]);
   });

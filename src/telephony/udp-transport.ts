@@ -1,18 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, isIPv6 } from 'node:net';
+import { type Hop, NotConnected, udpSource } from '../sip/hop.ts';
 import type { Address } from '../sip/via.ts';
-
-/** A SIP transport that carries whole messages. */
-export interface SipTransport {
-  /** Where it is bound, which may be a wildcard address. */
-  readonly address: string;
-  readonly port: number;
-  /** If the octets could not be sent, `onError` is called: once, later, never before this returns. */
-  send(octets: Uint8Array, to: Address, onError?: (error: Error) => void): void;
-  /** One handler: a later one replaces it. */
-  onMessage(handler: (octets: Uint8Array, from: Address) => void): void;
-  close(): Promise<void>;
-}
+import { asIpv6, canonicalAddress } from './ip-address.ts';
+import type { SipTransport } from './sip-transport.ts';
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024;
 
@@ -25,8 +16,8 @@ const bind = (socket: Socket, listen: Address): Promise<AddressInfo> =>
     });
   });
 
-const bindError = (listen: Address, error: NodeJS.ErrnoException): Error => {
-  const where = `${listen.address}:${listen.port} (UDP)`;
+export const bindError = (transport: string, listen: Address, error: NodeJS.ErrnoException): Error => {
+  const where = `${listen.address}:${listen.port} (${transport})`;
   const why =
     error.code === 'EADDRINUSE'
       ? 'another program uses it; stop that program or choose another port'
@@ -43,27 +34,37 @@ const widenReceiveBuffer = (socket: Socket): void => {
 };
 
 /** Peers name ports and addresses too: what the socket would throw at is refused here. */
-const refusalOf = (to: Address): string | null => {
+const refusalOf = (to: Hop, isOurs6: boolean): string | null => {
+  if (to.transport !== 'udp') return `${to.transport.toUpperCase()} is not spoken here`;
   if (to.port < 1 || to.port > 65535) return 'there is no such port';
-  return isIP(to.address) === 0 ? 'this is no IP address' : null;
+  if (isIP(to.address) === 0) return 'this is no IP address';
+  return isIPv6(to.address) && !isOurs6 ? 'IPv6 is not spoken here' : null;
 };
 
 const transportOf = (socket: Socket, bound: Address): SipTransport => {
+  const isOurs6 = isIPv6(bound.address);
   let isOpen = true;
   return {
     address: bound.address,
     port: bound.port,
+    portOf: () => bound.port,
     send: (octets, to, onError) => {
-      const refusal = isOpen ? refusalOf(to) : 'the SIP transport is closed';
+      const refusal = isOpen ? refusalOf(to, isOurs6) : 'the SIP transport is closed';
       if (refusal !== null) {
-        const error = new Error(`Cannot send SIP to ${to.address}:${to.port}: ${refusal}.`);
+        const error = new NotConnected(`Cannot send SIP to ${to.address}:${to.port}: ${refusal}.`);
         queueMicrotask(() => onError?.(error));
-      } else socket.send(octets, to.port, to.address, (error) => error && onError?.(error));
+      } else {
+        const address = isOurs6 ? asIpv6(to.address) : to.address;
+        socket.send(octets, to.port, address, (error) => error && onError?.(error));
+      }
     },
     onMessage: (handler) => {
       socket.removeAllListeners('message');
-      socket.on('message', (octets, from) => handler(octets, { address: from.address, port: from.port }));
+      socket.on('message', (octets, { address, port }) =>
+        handler(octets, udpSource({ address: isOurs6 ? canonicalAddress(address) : address, port })),
+      );
     },
+    onLost: () => undefined,
     close: async () => {
       if (!isOpen) return;
       isOpen = false;
@@ -86,6 +87,6 @@ export const openUdpTransport = async (listen: { address: string; port: number }
     return transportOf(socket, { address: bound.address, port: bound.port });
   } catch (error) {
     socket.close();
-    throw bindError(listen, error as NodeJS.ErrnoException);
+    throw bindError('UDP', listen, error as NodeJS.ErrnoException);
   }
 };

@@ -2,21 +2,22 @@ import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
+import { familyOf } from './ip-address.ts';
 import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
 import { createLocate, type LookupHost, lookupHost } from './locate.ts';
 import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
-import { probePeer } from './probe.ts';
+import { type ProbeTarget, probePeer } from './probe.ts';
 import { createReceiver } from './receiver.ts';
 import type { DialogUser, Signalling } from './signalling.ts';
-import type { SipTransport } from './udp-transport.ts';
+import type { SipTransport } from './sip-transport.ts';
 
 /** Rings phones, and asks peers whether they are there. */
 export interface UserAgent {
   readonly placeCall: PlaceCall;
   /** OPTIONS; false if no answer came in 4 s, or 503. Never rejects. */
-  probe(target: { readonly host: string; readonly port: number | null }): Promise<boolean>;
+  probe(target: ProbeTarget): Promise<boolean>;
   /** What it holds at present: bounded, and empty again once everything has run its course. */
   counts(): { readonly calls: number; readonly dialogs: number; readonly transactions: number };
   /** Ends every call at once, as `interrupted`, and closes the transport. */
@@ -48,16 +49,21 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const { transport, media, wakeAfter, random, log } = options;
   const peers = createKnownPeers(MAX_KNOWN_PEERS);
   const dialogs = new Map<string, DialogUser>();
-  const clients = createClientTransactions({ send: transport.send, wakeAfter, limit: MAX_CLIENT_TRANSACTIONS });
+  const clients = createClientTransactions({
+    send: transport.send,
+    portOf: transport.portOf,
+    wakeAfter,
+    limit: MAX_CLIENT_TRANSACTIONS,
+  });
   const servers = createServerTransactions({ send: transport.send, wakeAfter, limit: MAX_SERVER_TRANSACTIONS });
   const calls = new Set<OutboundCall>();
   const signalling: Signalling = {
     clients,
     dialogs,
     send: transport.send,
-    locate: createLocate(transport.address.includes(':') ? 6 : 4, options.lookupHost ?? lookupHost),
+    locate: createLocate(familyOf(transport.address), options.lookupHost ?? lookupHost),
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
-    port: transport.port,
+    portOf: transport.portOf,
     meet: (peer) => peers.add(peer.address),
     challenges: createKnownChallenges(MAX_KNOWN_CHALLENGES),
     onLogin: options.onLogin ?? (() => undefined),
@@ -66,8 +72,18 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     log,
   };
   transport.onMessage(
-    createReceiver({ clients, servers, dialogs, isKnown: (from) => peers.has(from.address), random, log }),
+    createReceiver({
+      clients,
+      servers,
+      dialogs,
+      send: transport.send,
+      isKnown: (from) => peers.has(from.address),
+      random,
+      log,
+    }),
   );
+
+  transport.onLost(clients.lose);
 
   const placeCall: PlaceCall = (order, onProgress) => {
     const call = placeOutboundCall({ signalling, media, order, onProgress });

@@ -66,7 +66,7 @@ export const openCaller = async (): Promise<Caller> => {
       },
       () => undefined,
     );
-  const probe = (port: number): Promise<boolean> => agent.probe({ host: ADDRESS, port });
+  const probe = (port: number): Promise<boolean> => agent.probe({ host: ADDRESS, port, transport: 'udp' });
   const untilUp = async (port: number): Promise<void> => {
     while (!(await probe(port)));
   };

@@ -98,7 +98,7 @@ const startKamailio = async (options: Omit<Proxy, 'port'>): Promise<Kamailio> =>
     await peer.end('SIGTERM');
     await rm(folder, { recursive: true });
   });
-  const trunk: CallTrunk = { id: 'kamailio', host: ADDRESS, port, credentials: CREDENTIALS };
+  const trunk: CallTrunk = { id: 'kamailio', host: ADDRESS, port, transport: 'udp', credentials: CREDENTIALS };
   const verdicts = (): string[] => peer.output().match(/(?:STALE|REFUSED|LET IN) \w+/g) ?? [];
   return { ...peer, trunk, verdicts };
 };

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { CallTrunk } from '../../src/domain/call.ts';
 import { findHeader, type SipRequest } from '../../src/sip/message.ts';
-import type { Refusal } from './sip-peer.ts';
+import type { Refusal } from './peer-script.ts';
 import { PEER } from './telephony-bench.ts';
 
 export const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };
-export const TRUNK: CallTrunk = { id: 't1', host: PEER.address, port: PEER.port, credentials: CREDENTIALS };
+export const TRUNK: CallTrunk = {
+  id: 't1',
+  host: PEER.address,
+  port: PEER.port,
+  transport: 'udp',
+  credentials: CREDENTIALS,
+};
 
 const HASHES: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha256', 'SHA-512-256': 'sha512-256' };
 

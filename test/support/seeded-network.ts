@@ -1,5 +1,6 @@
+import { udpSource } from '../../src/sip/hop.ts';
 import type { Address } from '../../src/sip/via.ts';
-import type { SipTransport } from '../../src/telephony/udp-transport.ts';
+import type { OnMessage, SipTransport } from '../../src/telephony/sip-transport.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A network whose every misfortune follows from a seed. */
@@ -35,13 +36,13 @@ const keyOf = ({ address, port }: Address): string => `${address} ${port}`;
 
 export const createSeededNetwork = (clock: VirtualClock, misfortune: Misfortune = CALM): SeededNetwork => {
   const random = seededRandom(misfortune.seed);
-  const handlers = new Map<string, (octets: Uint8Array, from: Address) => void>();
+  const handlers = new Map<string, OnMessage>();
   let judge: (octets: Uint8Array, from: Address, to: Address) => 'drop' | 'pass' | number = () => 'pass';
 
   const deliverLater = (octets: Uint8Array, from: Address, to: Address, extraMs: number): void => {
     const [least, most] = misfortune.delayMs;
     const delayMs = least + random() * (most - least) + extraMs;
-    clock.wakeAfter(delayMs, () => handlers.get(keyOf(to))?.(octets, from));
+    clock.wakeAfter(delayMs, () => handlers.get(keyOf(to))?.(octets, udpSource(from)));
   };
 
   const carry = (octets: Uint8Array, from: Address, to: Address): void => {
@@ -54,6 +55,8 @@ export const createSeededNetwork = (clock: VirtualClock, misfortune: Misfortune 
   return {
     attach: (own) => ({
       ...own,
+      portOf: () => own.port,
+      onLost: () => undefined,
       send: (octets, to) => carry(octets.slice(), own, to),
       onMessage: (handler) => handlers.set(keyOf(own), handler),
       close: async () => {

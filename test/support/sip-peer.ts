@@ -8,7 +8,8 @@ import {
   keyOfRequest,
   requestInDialog,
 } from '../../src/sip/dialog.ts';
-import type { Header, SipRequest, SipResponse } from '../../src/sip/message.ts';
+import type { Source } from '../../src/sip/hop.ts';
+import type { SipRequest, SipResponse } from '../../src/sip/message.ts';
 import { nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
@@ -16,30 +17,10 @@ import { type RunningMachine, runMachine } from '../../src/sip/run-machine.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
 import { createServerTransactions, type ServerTransaction } from '../../src/sip/server-transactions.ts';
 import { sipUri } from '../../src/sip/uri.ts';
-import { type Address, stampVia, udpVia } from '../../src/sip/via.ts';
-import type { SipTransport } from '../../src/telephony/udp-transport.ts';
+import { stampVia, udpVia } from '../../src/sip/via.ts';
+import type { SipTransport } from '../../src/telephony/sip-transport.ts';
+import type { PeerScript } from './peer-script.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-
-/** What the called party does, in milliseconds after the INVITE came; what is absent does not happen. */
-export interface PeerScript {
-  readonly tryingAfterMs?: number;
-  readonly ringAfterMs?: number;
-  readonly answerAfterMs?: number;
-  readonly refuse?: { readonly status: number; readonly afterMs: number };
-  /** BYE so long after the ACK. */
-  readonly hangUpAfterMs?: number;
-  /** SDP of the 200 in place of a good one. */
-  readonly answer?: string;
-  /** Whether CANCEL is left without any effect. */
-  readonly isDeafToCancel?: boolean;
-  /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
-  readonly gate?: (request: SipRequest) => Refusal | null;
-}
-
-export interface Refusal {
-  readonly status: number;
-  readonly headers: readonly Header[];
-}
 
 export type PeerCallState = 'invited' | 'refused' | 'cancelled' | 'answered' | 'talking' | 'ended';
 
@@ -48,6 +29,10 @@ export interface PeerCall {
   readonly invite: SipRequest;
   state: PeerCallState;
   dialog: Dialog;
+  /** Answers the INVITE, in the dialog of this call. */
+  say(status: number, parts?: ResponseParts): void;
+  /** Sends a request inside the dialog; the final answer, or null if none came. */
+  ask(method: string, parts?: ResponseParts): Promise<SipResponse | null>;
   /** Sends a request inside the dialog; the answer's status, or null if none came. */
   request(method: string, parts?: ResponseParts): Promise<number | null>;
   hangUp(): Promise<number | null>;
@@ -93,26 +78,43 @@ export const createSipPeer = (options: {
   let lastId = 0;
   const newId = (): string => `${transport.port}-${++lastId}`;
 
-  const openCall = (transaction: ServerTransaction, from: Address): void => {
+  const serve = (
+    transaction: ServerTransaction,
+    repeatUntilAck: (transaction: ServerTransaction, response: SipResponse) => void,
+  ): void => {
+    const body = new TextEncoder().encode(sdpOf(transport.address));
+    const isInvite = transaction.request.method === 'INVITE';
+    const usual = { status: 200, parts: isInvite ? { contact, contentType: 'application/sdp', body } : {} };
+    const answer = script.serve ? script.serve(transaction.request) : usual;
+    if (!answer) return;
+    const response = respond(transaction.request, answer.status, answer.parts ?? usual.parts);
+    transaction.answer(response);
+    if (isInvite && answer.status < 300) repeatUntilAck(transaction, response);
+  };
+
+  const openCall = (transaction: ServerTransaction, from: Source): void => {
     const invite = transaction.request;
     const toTag = `to-${newId()}`;
     const dialog = dialogOfInvite(invite, toTag);
     if (!dialog) throw new Error('The INVITE has no Contact.');
     let waitForAck: RunningMachine<unknown, AcceptedInviteInput> | null = null;
 
-    const request = (method: string, parts: ResponseParts = {}): Promise<number | null> => {
+    const ask = (method: string, parts: ResponseParts = {}): Promise<SipResponse | null> => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
       const built = requestInDialog(call.dialog, method, { via, contact, ...parts });
       call.dialog = built.dialog;
       return new Promise((resolve) => {
-        const onResponse = ({ status }: SipResponse): void => {
-          if (status < 200) return;
-          if (method === 'INVITE' && status < 300) acknowledge(built.request);
-          resolve(status);
+        const onResponse = (response: SipResponse): void => {
+          if (response.status < 200) return;
+          if (method === 'INVITE' && response.status < 300) acknowledge(built.request);
+          resolve(response);
         };
         clients.start(built.request, from, { onResponse, onFailure: () => resolve(null) });
       });
     };
+
+    const request = async (method: string, parts: ResponseParts = {}): Promise<number | null> =>
+      (await ask(method, parts))?.status ?? null;
 
     const acknowledge = (reinvite: SipRequest): void => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
@@ -124,12 +126,27 @@ export const createSipPeer = (options: {
       invite,
       state: 'invited',
       dialog,
+      ask,
       request,
+      say: (status, parts = {}) => transaction.answer(respond(invite, status, { toTag, contact, ...parts })),
       hangUp: () => {
         call.state = 'ended';
         waitForAck?.stop();
         return request('BYE');
       },
+    };
+
+    const repeatUntilAck = (accepted: ServerTransaction, response: SipResponse): void => {
+      waitForAck?.stop();
+      waitForAck = runMachine({
+        start: startAcceptedInvite(response),
+        step: stepAcceptedInvite,
+        wakeAfter,
+        perform: (effect) => {
+          if (effect.kind === 'send') accepted.answer(response);
+          else if (call.state === 'answered') void call.hangUp();
+        },
+      });
     };
 
     const onAck = (): void => {
@@ -146,17 +163,10 @@ export const createSipPeer = (options: {
       if (call.state !== 'invited') return;
       call.state = 'answered';
       const body = new TextEncoder().encode(script.answer ?? sdpOf(transport.address));
-      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body });
+      const headers = script.answerHeaders ?? [];
+      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body, headers });
       transaction.answer(response);
-      waitForAck = runMachine({
-        start: startAcceptedInvite(response),
-        step: stepAcceptedInvite,
-        wakeAfter,
-        perform: (effect) => {
-          if (effect.kind === 'send') transaction.answer(response);
-          else if (call.state === 'answered') void call.hangUp();
-        },
-      });
+      repeatUntilAck(transaction, response);
     };
 
     const refuse = (status: number, state: PeerCallState): void => {
@@ -167,6 +177,7 @@ export const createSipPeer = (options: {
 
     inDialog.set(keyOfDialog(dialog), (incoming, incomingRequest) => {
       if (incomingRequest.method === 'ACK') onAck();
+      else if (incomingRequest.method !== 'BYE' && incoming) serve(incoming, repeatUntilAck);
       if (incomingRequest.method !== 'BYE') return;
       waitForAck?.stop();
       incoming?.answer(respond(incomingRequest, call.state === 'ended' ? 481 : 200));
@@ -192,7 +203,7 @@ export const createSipPeer = (options: {
     if (!script.isDeafToCancel) cancels.get(`${cancel.callId} ${cancel.cseq.number}`)?.();
   };
 
-  const onRequest = (request: SipRequest, from: Address): void => {
+  const onRequest = (request: SipRequest, from: Source): void => {
     received.push(request);
     if (servers.receive(request)) return;
     const handler = inDialog.get(keyOfRequest(request));
@@ -201,9 +212,11 @@ export const createSipPeer = (options: {
       handler?.(null, request);
       return;
     }
-    const refusal = ['INVITE', 'BYE'].includes(request.method) ? script.gate?.(request) : null;
-    if (refusal) transaction.answer(respond(request, refusal.status, { toTag: newId(), headers: refusal.headers }));
-    else if (request.method === 'CANCEL') onCancel(transaction);
+    const refusal = request.method === 'CANCEL' ? null : script.gate?.(request);
+    if (refusal) {
+      const response = respond(request, refusal.status, { toTag: newId(), headers: refusal.headers });
+      transaction.answer({ ...response, contacts: refusal.contacts ?? [] });
+    } else if (request.method === 'CANCEL') onCancel(transaction);
     else if (handler) handler(transaction, request);
     else if (request.method === 'INVITE') openCall(transaction, from);
     else transaction.answer(respond(request, request.method === 'OPTIONS' ? 200 : 481, { toTag: newId() }));
@@ -212,7 +225,7 @@ export const createSipPeer = (options: {
   transport.onMessage((octets, from) => {
     const parsed = parseMessage(octets);
     if (!parsed.ok) throw new Error(parsed.problem);
-    if (parsed.message.kind === 'response') clients.receive(parsed.message);
+    if (parsed.message.kind === 'response') clients.receive(parsed.message, from);
     else {
       const [via, ...vias] = parsed.message.vias;
       onRequest({ ...parsed.message, vias: [stampVia(via, from), ...vias] }, from);

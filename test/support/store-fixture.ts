@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { NewBlast } from '../../src/domain/blast.ts';
 import type { AttemptResult } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
@@ -24,23 +24,18 @@ import { renditionsOf } from './renditions.ts';
 /** A store of its own for one test, and a back door to its rows: what must age is aged there, nothing is waited for. */
 export interface StoreFixture {
   readonly store: Store;
-  sql(statement: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[];
+  sql(statement: string, ...values: (string | number)[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-export interface Dialect {
-  readonly name: string;
-  open(): Promise<StoreFixture>;
-}
-
-const openSqlite = async (): Promise<StoreFixture> => {
+export const openSqliteFixture = async (): Promise<StoreFixture> => {
   const directory = await mkdtemp(join(tmpdir(), 'ringcast-store-'));
   const path = join(directory, 'ringcast.db');
   const store = await openSqliteStore({ path, vault: await openVault(directory), log: QUIET_LOG });
   const backDoor = new DatabaseSync(path);
   return {
     store,
-    sql: (statement, ...values) => backDoor.prepare(statement).all(...values),
+    sql: async (statement, ...values) => backDoor.prepare(statement).all(...values),
     async close() {
       backDoor.close();
       await store.close();
@@ -48,9 +43,6 @@ const openSqlite = async (): Promise<StoreFixture> => {
     },
   };
 };
-
-/** Every database that the store runs on: the contract is the same on each. */
-export const DIALECTS: readonly Dialect[] = [{ name: 'SQLite', open: openSqlite }];
 
 export const FIRST_PAGE: Page = { limit: 100, cursor: null };
 
@@ -67,6 +59,9 @@ export const trunk = (changes: Partial<NewTrunk> = {}): NewTrunk => ({
   host: 'sip.example.net',
   port: 5060,
   transport: 'udp',
+  register: false,
+  srtp: 'off',
+  comedia: false,
   username: 'ringcast',
   password: 'correct horse',
   callerId: '+15550000000',

@@ -10,7 +10,7 @@ export const up = async (db: Kysely<unknown>, ddl: Ddl): Promise<void> => {
     await sql.raw(statement).execute(db);
 };
 
-const TABLES = ({ sequence, octets }: Ddl): readonly string[] => [
+const TABLES = ({ sequence, octets, counterColumns }: Ddl): readonly string[] => [
   `create table applications (seq ${sequence}, id text not null unique, name text not null, default_greeting_id text,
     retry text not null, created_at bigint not null)`,
   `create table app_keys (id text not null primary key,
@@ -19,7 +19,7 @@ const TABLES = ({ sequence, octets }: Ddl): readonly string[] => [
   `create table settings (id integer not null primary key, default_greeting_id text, vault_check text)`,
   `create table trunks (seq ${sequence}, id text not null unique, host text not null, port integer not null,
     transport text not null, username text, password text, caller_id text, allowed_prefixes text not null,
-    max_concurrent_calls integer, calls_per_second real, codecs text not null, health_check text not null,
+    max_concurrent_calls integer, calls_per_second double precision, codecs text not null, health_check text not null,
     created_at bigint not null)`,
   `create table networks (seq ${sequence}, id text not null unique, name text not null, caller_id text,
     destination_count integer not null, created_at bigint not null)`,
@@ -55,12 +55,12 @@ const TABLES = ({ sequence, octets }: Ddl): readonly string[] => [
   `create table attempts (id text not null primary key, call_seq bigint not null, number integer not null, trunk_id text,
     sip_call_id text not null, from_tag text not null, branch text not null, dialled_at bigint not null,
     ringing_at bigint, answered_at bigint, ended_at bigint, outcome text, sip_status integer, sip_reason text,
-    codec text, frames_sent text, packets_sent integer not null, packets_lost integer, jitter_ms real)`,
+    codec text, frames_sent text, packets_sent integer not null, packets_lost integer, jitter_ms double precision)`,
   `create table idempotency (seq ${sequence}, application_id text not null, idempotency_key text not null,
     blast_id text not null, request_digest text not null, created_at bigint not null,
     unique (application_id, idempotency_key))`,
   `create table id_sequence (kind text not null primary key, last bigint not null)`,
-  `create table counters (name text not null primary key, value bigint not null)`,
+  `create table counters (${counterColumns})`,
 ];
 
 const INDEXES: readonly string[] = [

@@ -21,5 +21,6 @@ end`;
 export const SQLITE_DDL: Ddl = {
   sequence: 'integer primary key',
   octets: 'blob',
+  counterColumns: 'name text not null primary key, value bigint not null',
   callTriggers: [CALL_ACCEPTED, CALL_DIALLED, CALL_FINISHED],
 };
