@@ -75,7 +75,14 @@ const draw = (panels: readonly Panel[]): string => {
     return [...drawGrid(panel, top), ...drawCurves(panel, top)];
   });
   const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">`;
-  return [open, `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`, ...drawn, '</svg>', ''].join('\n');
+  return [
+    open,
+    '<title>Frequency response and images of the renditions</title>',
+    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
+    ...drawn,
+    '</svg>',
+    '',
+  ].join('\n');
 };
 
 const directory = await mkdtemp(join(tmpdir(), 'ringcast-response-'));

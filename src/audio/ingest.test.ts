@@ -32,6 +32,8 @@ const DECODERS = [
   ...(ffmpeg === null ? [] : [{ name: 'native FFmpeg', ffmpegPath: ffmpeg }]),
 ];
 
+const repeat = (part: Buffer, times: number): Buffer => Buffer.concat(Array.from({ length: times }, () => part));
+
 const clip = (rateHz: number): Int16Array => tone({ hz: 1000, rateHz, seconds: SECONDS, levelDb: LEVEL_DB });
 
 /** A tone on both channels, as an encoder of the machine's ffmpeg writes it. */
@@ -134,6 +136,12 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     for (const codec of CODECS) expect(renditions[codec].length, codec).toBe(renditionBytes(codec, frameCount));
     for (let at = 0; at < renditions.opus.length; at += 60)
       expect(isOpusFrame(renditions.opus[at] as number)).toBe(true);
+  });
+
+  it('counts the frames of AMR wideband, which nothing here can write', async () => {
+    const frame = Buffer.concat([Uint8Array.of(0x04)], 18); // 6.60 kbit/s, 132 bits (RFC 4867 5.3)
+    const { frameCount, type } = await ingestOctets(Buffer.concat([Buffer.from('#!AMR-WB\n'), repeat(frame, 50)]));
+    expect({ frameCount, type }).toEqual({ frameCount: 50, type: 'audio/amr-wb' });
   });
 
   it('takes a WAV whose length its writer did not know', async () => {
