@@ -1,3 +1,4 @@
+import { startCompletingClips } from './app/complete-clips.ts';
 import { holdNodeLease } from './app/node-lease.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
@@ -10,6 +11,7 @@ import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directo
 import type { Metrics } from './domain/metrics.ts';
 import type { Log } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
+import { scratchFilesIn } from './http/scratch-directory.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
 import { createPrometheusMetrics } from './metrics/prometheus.ts';
@@ -72,6 +74,8 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   });
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
+  const openScratchFile = scratchFilesIn(scratchDirectory);
+  closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
   return {
     ...servers,
     sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,

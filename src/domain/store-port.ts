@@ -1,10 +1,10 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
-import type { Codec } from './codec.ts';
+import type { CarriedCodec, Codec } from './codec.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
-import type { IngestedAudio, Media } from './media.ts';
+import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
@@ -68,7 +68,10 @@ export interface Views {
    * One query whatever the number of ids.
    */
   findPlayable(mediaIds: readonly string[], applicationId: string | null): Promise<ReadonlyMap<string, PlayableClip>>;
+  /** Null if there is none; throws an Error if it is not as it was stored. */
   findRendition(clipId: string, codec: Codec): Promise<Uint8Array | null>;
+  /** Clips made before there were renditions for every codec, the newest first. */
+  findIncompleteClips(): Promise<readonly IncompleteClip[]>;
   /** The uploaded octets, in parts of at most 1 MiB, in order. */
   findOriginalPart(clipId: string, part: number): Promise<Uint8Array | null>;
 
@@ -99,6 +102,11 @@ export interface PlayableClip {
   readonly frameCount: number;
 }
 
+export interface IncompleteClip {
+  readonly id: string;
+  readonly frameCount: number;
+}
+
 export interface RememberedBlast {
   readonly blastId: string;
   /** Digest of the request that was answered under this key. */
@@ -116,6 +124,8 @@ export interface NewMedia {
   readonly id: string | null;
   readonly name: string;
   readonly applicationIds: readonly string[];
+  /** Left out, `DEFAULT_PROCESSING`. */
+  readonly processing?: Processing;
 }
 
 export interface NewClip {
@@ -189,6 +199,8 @@ export interface Transaction extends Views {
   dropStaged(clipId: string): Promise<void>;
   /** Commits the clip and makes it the current one of its media. Throws `not_found` if the media is gone. */
   insertClip(clip: NewClip): Promise<void>;
+  /** Replaces the renditions of a clip by a whole set; nothing if the clip is gone. */
+  completeClip(clipId: string, renditions: Renditions): Promise<void>;
 
   /** Commits the blast and one waiting call for each destination of its network, all pinned as they are now. */
   insertBlast(blast: NewBlast): Promise<void>;
@@ -201,7 +213,7 @@ export interface Transaction extends Views {
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CODECS, type Codec, G711_FRAME_BYTES } from '../domain/codec.ts';
+import { CARRIED_CODECS, type CarriedCodec, G711_FRAME_BYTES } from '../domain/codec.ts';
 import {
   advancePlayout,
   createPlayouts,
@@ -22,7 +22,7 @@ const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
 interface Clip {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<Codec, Frames>>;
+  readonly renditions: Readonly<Record<CarriedCodec, Frames>>;
 }
 
 /** What of a call is no number. */
@@ -32,7 +32,7 @@ interface Voice {
   readonly frameCounts: readonly number[];
   readonly counters: Int32Array;
   state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
-  codec: Codec;
+  codec: CarriedCodec;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -96,7 +96,7 @@ export class Voices {
   }
 
   #load(clip: number, { frameCount, renditions }: SharedClip): void {
-    const frames = CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
+    const frames = CARRIED_CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
     this.#clips.set(clip, { frameCount, renditions: Object.fromEntries(frames) });
   }
 

@@ -1,24 +1,19 @@
 import { AppError } from '../domain/app-error.ts';
 import type { PlaylistItem } from '../domain/blast.ts';
-import { CODECS } from '../domain/codec.ts';
 import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
 import { WAITING } from './calls.ts';
 import type { Context } from './context.ts';
+import { insertRenditions, RENDITION_SET, renditionVerbs, renditionViews } from './renditions.ts';
 import { parseJson } from './rows.ts';
 
 export const MAX_PART_BYTES = 1_048_576;
 
-export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findOriginalPart'> => ({
-  async findRendition(clipId, codec) {
-    const row = await db
-      .selectFrom('clip_renditions')
-      .select('octets')
-      .where('clip_id', '=', clipId)
-      .where('codec', '=', codec)
-      .executeTakeFirst();
-    return row?.octets ?? null;
-  },
+type ClipViews = Pick<Views, 'findRendition' | 'findIncompleteClips' | 'findOriginalPart'>;
+type ClipVerbs = Pick<Transaction, 'stageOriginal' | 'dropStaged' | 'insertClip' | 'completeClip'>;
+
+export const clipViews = ({ db }: Context): ClipViews => ({
+  ...renditionViews({ db }),
   async findOriginalPart(clipId, part) {
     const row = await db
       .selectFrom('clip_originals')
@@ -30,7 +25,8 @@ export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findO
   },
 });
 
-export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' | 'dropStaged' | 'insertClip'> => ({
+export const clipVerbs = (context: Context): ClipVerbs => ({
+  ...renditionVerbs(context),
   async stageOriginal(clipId, part, octets) {
     if (octets.byteLength > MAX_PART_BYTES)
       throw new RangeError(`part ${part} of clip ${clipId} has ${octets.byteLength} octets, above ${MAX_PART_BYTES}`);
@@ -64,8 +60,7 @@ const insertClip = async (context: Context, clip: NewClip): Promise<void> => {
     .insertInto('clips')
     .values(await valuesOf(context, clip))
     .execute();
-  const renditions = CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
-  await db.insertInto('clip_renditions').values(renditions).execute();
+  await insertRenditions(context, clip.id, clip.audio.renditions);
   await db.deleteFrom('staged_clips').where('clip_id', '=', clip.id).execute();
 };
 
@@ -76,6 +71,7 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
   original_bytes: clip.originalBytes,
   original_type: clip.audio.type,
   frame_count: clip.audio.frameCount,
+  rendition_set: RENDITION_SET,
   created_at: await context.nowMs(),
 });
 

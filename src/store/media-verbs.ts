@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import { DEFAULT_PROCESSING } from '../domain/media.ts';
 import type { NewMedia, Transaction } from '../domain/store-port.ts';
 import { associationVerbs } from './associations.ts';
 import { dropUnusedClips } from './clips.ts';
@@ -27,10 +28,11 @@ const createMedia = async (context: Context, media: NewMedia): Promise<string> =
   await requireRows(context, 'applications', media.applicationIds, 'applicationIds');
   const { db } = context;
   const created_at = await context.nowMs();
+  const processing = JSON.stringify(media.processing ?? DEFAULT_PROCESSING);
   const media_id = await insertUnderId(context, 'media', media.id, async (id) => {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('media')
-      .values({ id, name: media.name, clip_id: null, created_at })
+      .values({ id, name: media.name, clip_id: null, processing, created_at })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;

@@ -1,10 +1,10 @@
 import { FRAME_MS } from '../domain/codec.ts';
-import type { Clip, Media } from '../domain/media.ts';
+import type { Clip, Media, Processing } from '../domain/media.ts';
 import type { PlayableClip, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
-import { groupBy } from './rows.ts';
+import { groupBy, parseJson } from './rows.ts';
 
 type MediaViews = Pick<Views, 'findMedia' | 'listMedia' | 'isMediaOwned' | 'findPlayable'>;
 
@@ -48,6 +48,7 @@ const mediaWithClips = ({ db }: Context) =>
       'media.seq',
       'media.id',
       'media.name',
+      'media.processing',
       'media.created_at',
       'clips.id as clip_id',
       'clips.digest',
@@ -77,6 +78,7 @@ const mediaOf = async ({ db }: Context, rows: readonly MediaRow[]): Promise<read
     id: row.id,
     name: row.name,
     applicationIds: ownersOf.get(row.id) ?? [],
+    processing: parseJson<Processing>(row.processing),
     clip: clipOf(row),
     createdAt: row.created_at,
   }));

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
+import * as processing from './migrations/0006-processing-and-checksums.ts';
 import * as nodes from './migrations/0007-nodes.ts';
 import type { Schema } from './schema.ts';
 
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
+  { version: 6, name: 'processing and checksums', up: processing.up },
   { version: 7, name: 'nodes', up: nodes.up },
 ];
 

@@ -10,11 +10,11 @@ export interface Schema {
   network_destinations: { network_id: string; position: number; destination: string };
   network_trunks: { network_id: string; position: number; trunk_id: string };
   network_applications: { network_id: string; application_id: string };
-  media: Listed & { name: string; clip_id: string | null };
+  media: Listed & { name: string; clip_id: string | null; processing: string };
   media_applications: { media_id: string; application_id: string };
   clips: ClipColumns;
   clip_originals: { clip_id: string; part: number; octets: Uint8Array };
-  clip_renditions: { clip_id: string; codec: string; octets: Uint8Array };
+  clip_renditions: { clip_id: string; codec: string; octets: Uint8Array; sha256: string | null };
   grants: GrantColumns;
   partial_uploads: PartialUploadColumns;
   partial_upload_parts: { upload_id: string; part: number; octets: Uint8Array };
@@ -79,6 +79,7 @@ interface ClipColumns {
   original_bytes: number;
   original_type: string;
   frame_count: number;
+  rendition_set: number;
   created_at: number;
 }
 

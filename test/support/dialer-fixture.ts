@@ -12,8 +12,9 @@ import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { renditionsOf } from './renditions.ts';
 
-const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
+const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
 interface Dialled {
