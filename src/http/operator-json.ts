@@ -58,6 +58,6 @@ export const trunkJson = (trunk: Trunk, routeHealth: TrunkHealth) => ({
 });
 
 export const operatorMediaJson = (media: Media) => {
-  const { id, name, clip, createdAt } = mediaJson(media);
-  return { id, name, applicationIds: media.applicationIds, clip, createdAt };
+  const { id, name, ...rest } = mediaJson(media);
+  return { id, name, applicationIds: media.applicationIds, ...rest };
 };
