@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
+import * as events from './migrations/0010-events.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -14,6 +15,8 @@ export interface Ddl {
   readonly counterColumns: string;
   /** Triggers that keep counts as calls change; each migration that changes the tables may need others. */
   readonly callTriggers: readonly string[];
+  /** Triggers that write events with the facts. */
+  readonly eventTriggers: readonly string[];
 }
 
 interface Migration {
@@ -26,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
+  { version: 10, name: 'events', up: events.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));
