@@ -3,11 +3,14 @@ import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits } from './media.ts';
 import type { Routes } from './network.ts';
 import type { Admission, TrunkState } from './trunk.ts';
+import type { Delivery } from './webhook.ts';
 
 export type CallProgress =
   | { readonly kind: 'ringing' }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: Codec | null };
+  | { readonly kind: 'answered'; readonly codec: Codec | null }
+  /** The callee pressed a key. */
+  | { readonly kind: 'digit'; readonly digit: string };
 
 /** A call under way. */
 export interface PlacedCall {
@@ -40,6 +43,15 @@ export interface RouteHealth {
 
 /** Decodes, checks and encodes an uploaded file; throws `not_audio`, `upload_too_long`, `ingest_busy`. */
 export type Ingest = (path: string, limits: IngestLimits) => Promise<IngestedAudio>;
+
+export type WebhookAnswer =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** Nothing was sent: the address is one that webhooks may not reach. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unanswered'; readonly reason: string };
+
+/** Posts one delivery, signed, within 15 s. Never rejects; `reason` never holds the URL. */
+export type SendWebhook = (delivery: Delivery, cancel: AbortSignal) => Promise<WebhookAnswer>;
 
 /** The built-in greeting. */
 export interface BuiltInGreeting {
