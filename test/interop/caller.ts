@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
-import type { Codec } from '../../src/domain/codec.ts';
+import type { CarriedCodec } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
@@ -32,10 +32,10 @@ export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
 });
 
 /** The octets of a playlist in the order in which they are to be sent. */
-export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
+export const octetsOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Buffer =>
   Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
 
-export const samplesOf = (clips: readonly ClipAudio[], codec: Codec): Int16Array =>
+export const samplesOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Int16Array =>
   DECODE[codec](octetsOf(clips, codec));
 
 export interface Caller {
