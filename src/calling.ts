@@ -2,6 +2,7 @@ import { createClipCache } from './app/clip-cache.ts';
 import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
 import type { NodeLease } from './app/node-lease.ts';
+import { createNoteTrunkState } from './app/note-trunk-state.ts';
 import { monotonicMs, random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -67,6 +68,7 @@ export const openCalling = async (
     refusals,
     wakeAfter,
     log,
+    onChange: createNoteTrunkState(store, log),
   });
   closers.add('trunk monitor', () => monitor.close());
   await monitor.start();

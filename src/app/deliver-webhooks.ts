@@ -36,7 +36,7 @@ export const createDeliverWebhooks = (options: DeliverWebhooksOptions): DeliverW
   let cancelTimer = (): void => {};
 
   const countOf = (webhookId: string): number => inFlight.get(webhookId)?.size ?? 0;
-  const total = (): number => inFlight.values().reduce((sum, { size }) => sum + size, 0);
+  const total = (): number => [...inFlight.values()].reduce((sum, { size }) => sum + size, 0);
 
   const wake = (): void => {
     if (cancel.signal.aborted) return;

@@ -87,7 +87,7 @@ const existing = async (views: Views, applicationId: string, id: string): Promis
 };
 
 /** 192 random bits, written as the Standard Webhooks specification does. */
-const newSecret = (random: RandomSource): string => `whsec_${base64OfHex(random.hex(24))}`;
+const newSecret = (random: RandomSource): string => `whsec_${Buffer.from(random.hex(24), 'hex').toString('base64')}`;
 
 const checked = ({ url, types, disabled }: WebhookInput): WebhookChanges => ({
   url: checkedUrl(url),
