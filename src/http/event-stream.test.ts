@@ -94,6 +94,7 @@ describe('GET /api/v1/events', () => {
 
   it('sends a comment when nothing happens', async () => {
     const stream = await opened();
+    expect(await stream.nextBlock()).toBe(': that is all until now');
     while (server.wakeUps.size === 0) await new Promise(setImmediate);
     for (const { delayMs, wake } of server.wakeUps) {
       expect(delayMs).toBe(5000);

@@ -33,6 +33,7 @@ export const eventStream = async function* (options: EventStreamOptions): AsyncG
     yield 'retry: 2000\n\n';
     if (isLost(afterId, range)) yield resetText(range);
     let lastId = isLost(afterId, range) ? '0' : (afterId ?? range.lastId);
+    let isCaughtUp = false;
     while (!signal.aborted) {
       const page = await store.view(async (views) => {
         const caller = await views.findCaller(appKey);
@@ -41,7 +42,10 @@ export const eventStream = async function* (options: EventStreamOptions): AsyncG
       if (page === null) return;
       lastId = page.at(-1)?.id ?? lastId;
       if (page.length > 0) yield page.map(eventText).join('');
-      if (page.length < PAGE && !(await wait())) yield ': \n\n';
+      if (page.length === PAGE) continue;
+      if (!isCaughtUp) yield ': that is all until now\n\n';
+      isCaughtUp = true;
+      if (!(await wait())) yield ': \n\n';
     }
   } finally {
     close();

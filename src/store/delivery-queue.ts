@@ -10,21 +10,26 @@ const HAS_EARLIER = sql<boolean>`exists (select 1 from webhook_deliveries as ear
 const WANTED = sql`webhooks.disabled_reason is null
   and (webhooks.types is null or webhooks.types like '%"' || events.type || '"%')`;
 
+/** Events just published, and whose they are. */
+interface Published {
+  readonly applicationIds: readonly string[];
+  /** Position before the first, and of the last. */
+  readonly after: number;
+  readonly upTo: number;
+}
+
 /**
- * Queues the events of these positions for the endpoints that want them. The endpoints are held meanwhile: a delivery
- * that ends lets the next one of its call go, and must not miss one that is being queued.
+ * Queues events for the endpoints that want them. The endpoints are held meanwhile: a delivery that ends lets the next
+ * one of its call go, and must not miss one that is being queued.
  */
-export const queueDeliveries = async (context: Context, after: number, upTo: number): Promise<void> => {
+export const queueDeliveries = async (context: Context, { applicationIds, after, upTo }: Published): Promise<void> => {
   const { db, locks } = context;
-  const applicationIds = db
-    .selectFrom('events')
-    .select('application_id')
-    .where('position', '>', after)
-    .where('position', '<=', upTo);
   const endpoints = db.selectFrom('webhooks').select('id').where('disabled_reason', 'is', null);
   const held = locks.own(endpoints.where('application_id', 'in', applicationIds).orderBy('seq'), 'webhooks');
-  if ((await held.execute()).length === 0) return;
-  await insertDeliveries(context, sql`events.position > ${after} and events.position <= ${upTo} and ${WANTED}`);
+  const ids = (await held.execute()).map(({ id }) => id);
+  if (ids.length === 0) return;
+  const isNew = sql`events.position > ${after} and events.position <= ${upTo}`;
+  await insertDeliveries(context, sql`webhooks.id in (${sql.join(ids)}) and ${isNew} and ${WANTED}`);
   await sql`update webhook_deliveries set next_at = ${await context.nowMs()}
     where next_at is null and position > ${after} and not ${HAS_EARLIER}`.execute(db);
 };

@@ -18,20 +18,22 @@ export const eventPublisher = (context: Context): EventVerbs['publishEvents'] =>
   const number = prepared(db, ({ last }: { last: number }) => numberUnpublished(last).compile(db));
   return async () => {
     const last = (await takeLog({})).rows[0]?.last ?? 0;
-    const published = (await number({ last })).rows.length;
+    const { rows } = await number({ last });
+    const published = rows.length;
     if (published === 0) return 0;
     await db
       .updateTable('event_log')
       .set({ last: last + published })
       .execute();
-    await queueDeliveries(context, last, last + published);
+    const applicationIds = [...new Set(rows.map((row) => row.application_id))];
+    await queueDeliveries(context, { applicationIds, after: last, upTo: last + published });
     return published;
   };
 };
 
-const numberUnpublished = (last: number) => sql<{ seq: number }>`
+const numberUnpublished = (last: number) => sql<{ application_id: string }>`
   update events set position = cast(${last} as bigint) + numbered.number
   from (select seq, row_number() over (order by seq) as number from
     (select seq from events where position is null order by seq limit ${sql.lit(AT_ONCE)}) as unpublished
   ) as numbered
-  where events.seq = numbered.seq returning events.seq`;
+  where events.seq = numbered.seq returning events.application_id`;

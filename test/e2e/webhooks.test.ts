@@ -142,6 +142,7 @@ describe.concurrent('events of a server that calls', () => {
     const dataDirectory = await makeDirectory();
     closers.push(() => rm(dataDirectory, { recursive: true, force: true }));
     const killed = await spawnRingcast(dataDirectory, ALLOWED);
+    closers.push(() => killed.kill());
     const scenario = await prepared(killed.api, [phone.uri]);
     let isDead = false;
     const receiver = await receiverHere(() => (isDead ? 204 : 'never'));
@@ -154,11 +155,11 @@ describe.concurrent('events of a server that calls', () => {
     const server = await spawnRingcast(dataDirectory, ALLOWED);
     closers.push(() => server.terminate());
     await blastUntil(server.api, scenario.appKey, blastId, ({ state }) => state === 'finished');
-    const after = () => receiver.received.slice(cut.length);
-    await receiver.until(() => cut.every((id) => after().some((request) => request.id === id)));
-    await receiver.until(() => after().some(({ event }) => event.type === 'call.finished'));
+    const later = () => receiver.received.slice(cut.length);
+    await receiver.until(() => cut.every((id) => later().some((request) => request.id === id)));
+    await receiver.until(() => later().some(({ event }) => event.type === 'call.finished'));
     for (const request of receiver.received) expect(verified(request, secret)).toBeDefined();
-    const told = new Set(after().map(({ event }) => event.type));
+    const told = new Set(later().map(({ event }) => event.type));
     expect(told).toContain('blast.accepted');
   }, 90_000);
 
