@@ -20,7 +20,7 @@ export interface WebhookRoutesOptions {
   readonly applicationOf: (request: FastifyRequest) => string;
 }
 
-const Ids = Type.Object({ id: Type.Optional(Type.String()), webhookId: Type.String() });
+const Ids = Type.Object({ webhookId: Type.String() });
 type WithIds = { Params: Static<typeof Ids> };
 type WithBody = { Body: Static<typeof WebhookBody> };
 type WithReplay = { Body: Static<typeof ReplayBody> };

@@ -89,9 +89,24 @@ const updateDelivery = async (
     .execute();
 };
 
+/** An endpoint, held until the commit, and since when the delivery has been queued for it. */
+interface Ending {
+  readonly applicationId: string;
+  readonly failingSince: number | null;
+  readonly queuedAt: number;
+}
+
 const endDelivery = async (context: Context, delivery: Delivery, result: DeliveryResult): Promise<DeliveryFate> => {
-  const { db, locks } = context;
-  const { webhookId, event } = delivery;
+  const ending = await findEnding(context, delivery);
+  if (!ending) return 'done';
+  if (result.kind === 'failed') return failDelivery(context, delivery, result, ending);
+  if (ending.failingSince !== null) await noteFailing(context, delivery.webhookId, null);
+  await dropDelivery(context, delivery);
+  return 'done';
+};
+
+/** Null if the endpoint is gone, or the delivery with what was queued. */
+const findEnding = async ({ db, locks }: Context, { webhookId, event }: Delivery): Promise<Ending | null> => {
   const row = db.selectFrom('webhooks').select(['application_id', 'failing_since']).where('id', '=', webhookId);
   const webhook = await locks.own(row, 'webhooks').executeTakeFirst();
   const queued = await db
@@ -100,22 +115,27 @@ const endDelivery = async (context: Context, delivery: Delivery, result: Deliver
     .where('position', '=', Number(event.id))
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst();
-  if (!webhook || !queued) return 'done';
-  if (result.kind === 'delivered') {
-    if (webhook.failing_since !== null) await noteFailing(context, webhookId, null);
-    await dropDelivery(context, delivery);
-    return 'done';
-  }
+  if (!webhook || !queued) return null;
+  return { applicationId: webhook.application_id, failingSince: webhook.failing_since, queuedAt: queued.queued_at };
+};
+
+const failDelivery = async (
+  context: Context,
+  delivery: Delivery,
+  { isGone, retryAfterMs }: Extract<DeliveryResult, { kind: 'failed' }>,
+  { applicationId, failingSince, queuedAt }: Ending,
+): Promise<DeliveryFate> => {
+  const { webhookId } = delivery;
   const now = await context.nowMs();
-  const failingSince = webhook.failing_since ?? now;
-  const dead = result.isGone ? 'gone' : now - failingSince >= GIVE_UP_AFTER_MS ? 'failing' : null;
-  if (dead) return giveUpEndpoint(context, webhook.application_id, webhookId, dead);
-  if (webhook.failing_since === null) await noteFailing(context, webhookId, now);
-  if (now + result.retryAfterMs - queued.queued_at > GIVE_UP_AFTER_MS) {
+  const hasFailedLong = failingSince !== null && now - failingSince >= GIVE_UP_AFTER_MS;
+  if (isGone || hasFailedLong) return giveUpEndpoint(context, applicationId, webhookId, isGone ? 'gone' : 'failing');
+  if (failingSince === null) await noteFailing(context, webhookId, now);
+  const dueAt = now + retryAfterMs;
+  if (dueAt - queuedAt > GIVE_UP_AFTER_MS) {
     await dropDelivery(context, delivery);
     return 'given_up';
   }
-  await updateDelivery(context, delivery, { next_at: now + result.retryAfterMs });
+  await updateDelivery(context, delivery, { next_at: dueAt });
   return 'again';
 };
 
