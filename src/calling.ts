@@ -2,6 +2,7 @@ import { createClipCache } from './app/clip-cache.ts';
 import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
 import type { NodeLease } from './app/node-lease.ts';
+import { createNoteTrunkState } from './app/note-trunk-state.ts';
 import { monotonicMs, random, wakeAfter, wallMs } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -82,6 +83,7 @@ export const openCalling = async (
     registration: registrations.of,
     wakeAfter,
     log,
+    onChange: createNoteTrunkState(store, log),
   });
   closers.add('registrations', () => registrations.close());
   closers.add('trunk monitor', () => monitor.close());

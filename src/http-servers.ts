@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { EventFeed } from './app/publish-events.ts';
 import type { Calling } from './calling.ts';
 import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
@@ -21,6 +22,7 @@ interface ServerParts {
   readonly ingest: Ingest;
   readonly greeting: BuiltInGreeting;
   readonly calling: Calling;
+  readonly events: EventFeed;
   readonly operatorToken: string;
   readonly scratchDirectory: string;
   readonly prometheus: PrometheusMetrics;
@@ -40,6 +42,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const open = buildPublicServer({
     ...shared,
     wakeAfter,
+    events: parts.events,
     builtInGreeting: greeting,
     toWav: ulawToWav,
     publicUrl: config.publicUrl,

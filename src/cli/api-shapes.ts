@@ -123,3 +123,23 @@ export interface GrantAnswer {
     readonly uri: string;
   };
 }
+
+/** The data of an event; what it has beside these depends on its type. */
+export type PublishedEvent = Readonly<Record<string, string>> & {
+  readonly id?: string;
+  readonly type: string;
+  readonly at?: string;
+};
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly string[] | null;
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+  readonly failingSince: string | null;
+  readonly previousSecretUntil: string | null;
+  readonly createdAt: string;
+  /** In the answers to its making and rotation alone. */
+  readonly secret?: string;
+}

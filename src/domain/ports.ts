@@ -3,11 +3,14 @@ import type { CarriedCodec } from './codec.ts';
 import type { IngestedAudio, IngestLimits, Processing, Renditions } from './media.ts';
 import type { Routes } from './network.ts';
 import type { Admission, TrunkRegistration, TrunkState } from './trunk.ts';
+import type { Delivery } from './webhook.ts';
 
 export type CallProgress =
   | { readonly kind: 'ringing' }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null };
+  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null }
+  /** The callee pressed a key. */
+  | { readonly kind: 'digit'; readonly digit: string };
 
 /** A call under way. */
 export interface PlacedCall {
@@ -47,6 +50,15 @@ export interface RouteHealth {
  * `disk_full`.
  */
 export type Ingest = (path: string, limits: IngestLimits, processing: Processing) => Promise<IngestedAudio>;
+
+export type WebhookAnswer =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** Nothing was sent: the address is one that webhooks may not reach. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unanswered'; readonly reason: string };
+
+/** Posts one delivery, signed, within 15 s. Never rejects; `reason` never holds the URL. */
+export type SendWebhook = (delivery: Delivery, cancel: AbortSignal) => Promise<WebhookAnswer>;
 
 /** The built-in greeting. */
 export interface BuiltInGreeting {

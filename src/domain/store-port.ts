@@ -2,6 +2,7 @@ import type { Application, Caller, NewAppKey, Settings } from './application.ts'
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { CarriedCodec, Codec } from './codec.ts';
+import type { EventVerbs, EventViews } from './event-port.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
 import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
@@ -37,7 +38,7 @@ export interface Listing<T> {
 }
 
 /** Reads. Absent things are null; lists are newest first. */
-export interface Views {
+export interface Views extends EventViews {
   /** Milliseconds since 1970 by the database's clock. */
   nowMs(): Promise<number>;
   /** Who a key speaks for, or null if it is unknown or revoked. */
@@ -140,7 +141,7 @@ export interface NewClip {
  * Reads and writes of one unit of work. An id that is null is allocated. Creating with a taken id throws
  * `duplicate_id`; naming another row that does not exist throws `invalid_field` with the field's name.
  */
-export interface Transaction extends Views {
+export interface Transaction extends Views, EventVerbs {
   createApplication(application: NewApplication): Promise<string>;
   /** False if there is no such application. */
   replaceApplication(id: string, application: NewApplication): Promise<boolean>;

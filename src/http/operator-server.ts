@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { DialerHandle } from '../app/dialer-handle.ts';
+import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
 import { createReplaceAudio } from '../app/receive-upload.ts';
 import type { Exposition, Metrics } from '../domain/metrics.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
@@ -17,6 +18,7 @@ import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { scratchFilesIn } from './scratch-directory.ts';
 import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
 import { isSameSecret, startSha256 } from './sha256.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export interface OperatorServerOptions {
   readonly store: Store;
@@ -62,6 +64,13 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorNetworkRoutes(store, routeHealth));
     json.register(operatorMediaRoutes(store));
     json.register(operatorBlastRoutes(store, dialer));
+    json.register(
+      webhookRoutes({
+        webhooks: createProvisionWebhooks(store, options.random),
+        path: '/operator/v1/applications/:id/webhooks',
+        applicationOf: ({ params }) => (params as { readonly id: string }).id,
+      }),
+    );
   });
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>

@@ -6,6 +6,8 @@ import { createCancelBlast } from '../app/cancel-blast.ts';
 import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createIssueGrant } from '../app/issue-grant.ts';
 import { createProvisionMedia } from '../app/provision-media.ts';
+import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
+import type { EventFeed } from '../app/publish-events.ts';
 import { createReceiveUpload } from '../app/receive-upload.ts';
 import { createReleaseGrant } from '../app/release-grant.ts';
 import { createResumeUpload } from '../app/resume-upload.ts';
@@ -16,6 +18,7 @@ import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
 import type { Refusal } from './error-status.ts';
+import { eventRoutes } from './event-routes.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
 import { mediaRoutes, type ToWav } from './media-routes.ts';
@@ -28,12 +31,14 @@ import { sha256, startSha256 } from './sha256.ts';
 import { createHandleTus } from './tus-routes.ts';
 import { createSpeakTus } from './tus-server.ts';
 import { uploadRoutes } from './upload-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export interface PublicServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
   readonly dialer: DialerHandle;
+  readonly events: Pick<EventFeed, 'subscribe'>;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
   readonly metrics: Metrics;
@@ -122,13 +127,21 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav } = options;
+    const { store, dialer, metrics, toWav, random } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
     app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
+    app.register(eventRoutes(options));
+    app.register(
+      webhookRoutes({
+        webhooks: createProvisionWebhooks(store, random),
+        path: '/api/v1/webhooks',
+        applicationOf: ({ applicationId }) => applicationId,
+      }),
+    );
   };
 
 /** What needs no key. */

@@ -20,10 +20,11 @@ export const figureReader = (registry: Registry, trunkLabel: TrunkLabel) => {
   const gauges = figureGauges(registry);
   return async ({ store, routeHealth, log }: FigureSources): Promise<void> => {
     try {
-      const { waiting, overdueMs, trunkIds } = await store.view(readFigures);
+      const { waiting, overdueMs, undeliveredMs, trunkIds } = await store.view(readFigures);
       gauges.storeUp.set(1);
       gauges.waiting.set(waiting);
       gauges.overdue.set(overdueMs / 1000);
+      gauges.undelivered.set(undeliveredMs / 1000);
       resetTrunks(gauges);
       const labels = new Map(trunkIds.map((id) => [trunkLabel(id), id]));
       labels.delete(OTHER);
@@ -34,6 +35,7 @@ export const figureReader = (registry: Registry, trunkLabel: TrunkLabel) => {
       gauges.storeUp.set(0);
       gauges.waiting.remove();
       gauges.overdue.remove();
+      gauges.undelivered.remove();
       resetTrunks(gauges);
     }
   };
@@ -54,10 +56,12 @@ const setTrunk = (gauges: Gauges, trunk: string, id: string, routeHealth: Figure
 /** A counter, an index step for each trunk that is waited for, and one page: bounded however many calls wait. */
 const readFigures = async (views: Views) => {
   const dueAt = await views.nextDueAt();
+  const queuedAt = await views.oldestUndeliveredAt();
   const trunks = await views.listTrunks({ limit: MAX_TRUNK_LABELS, cursor: null });
   return {
     waiting: await views.countWaiting(),
     overdueMs: dueAt === null ? 0 : Math.max(0, (await views.nowMs()) - dueAt),
+    undeliveredMs: queuedAt === null ? 0 : Math.max(0, (await views.nowMs()) - queuedAt),
     trunkIds: trunks.items.map(({ id }) => id),
   };
 };
@@ -73,6 +77,10 @@ const figureGauges = (registry: Registry) => {
     overdue: gauge(
       'ringcast_oldest_waiting_call_age_seconds',
       'How long the oldest waiting call has been due; 0 if none is.',
+    ),
+    undelivered: gauge(
+      'ringcast_oldest_undelivered_event_age_seconds',
+      'How long the oldest event that some webhook has not got has been queued; 0 if there is none.',
     ),
     trunkState: gauge('ringcast_trunk_state', 'State of each trunk: 1 for the one it is in.', ['trunk', 'state']),
     degraded: gauge('ringcast_trunk_degraded', 'Whether the trunk carries calls and something is wrong with it.', [

@@ -6,6 +6,8 @@ import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
+import { deliveryVerbs, deliveryViews } from './deliveries.ts';
+import { eventVerbs, eventViews } from './events.ts';
 import { grantVerbs, grantViews } from './grants.ts';
 import { idempotencyVerbs, idempotencyViews } from './idempotency.ts';
 import { mediaViews } from './media.ts';
@@ -17,6 +19,7 @@ import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
+import { webhookVerbs, webhookViews } from './webhooks.ts';
 
 export const viewsOf = (context: Context): Views => ({
   nowMs: context.nowMs,
@@ -32,6 +35,9 @@ export const viewsOf = (context: Context): Views => ({
   ...blastViews(context),
   ...callViews(context),
   ...nodeViews(context),
+  ...eventViews(context),
+  ...webhookViews(context),
+  ...deliveryViews(context),
 });
 
 export const transactionOf = (context: Context): Transaction => ({
@@ -50,4 +56,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...attemptVerbs(context),
   ...nodeVerbs(context),
   ...sweepVerbs(context),
+  ...eventVerbs(context),
+  ...webhookVerbs(context),
+  ...deliveryVerbs(context),
 });

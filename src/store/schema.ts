@@ -1,7 +1,8 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
+import type { EventSchema } from './event-schema.ts';
 
 /** Rows as they lie in the database: times are milliseconds since 1970, lists and rules are JSON text. */
-export interface Schema {
+export interface Schema extends EventSchema {
   applications: Listed & { name: string; default_greeting_id: string | null; retry: string };
   app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
   settings: { id: number; default_greeting_id: string | null; vault_check: string | null };

@@ -84,6 +84,13 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   };
   const wakeUps = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
   const counters = { wakes: 0, refreshes: 0, cancelled: [] as string[] };
+  const newsListeners = new Set<() => void>();
+  const events = {
+    subscribe(listener: () => void) {
+      newsListeners.add(listener);
+      return () => void newsListeners.delete(listener);
+    },
+  };
   const shared = {
     store: failing(store, switches),
     ingest: options.makeIngest ? await options.makeIngest(scratchDirectory, log) : plainIngest,
@@ -98,6 +105,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   };
   const publicServer = buildPublicServer({
     ...shared,
+    events,
     builtInGreeting: { frameCount: GREETING_FRAMES },
     toWav: ulawToWav,
     wakeAfter: (delayMs, wake) => {
@@ -123,6 +131,11 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     /** What waits for its time; the test is the clock. */
     wakeUps,
     logged,
+    /** Publishes what is committed, and tells the streams. */
+    async publish(): Promise<void> {
+      await store.transact((tx) => tx.publishEvents());
+      for (const listener of newsListeners) listener();
+    },
     publicPort,
     publicUrl: `http://127.0.0.1:${publicPort}`,
     operatorUrl: `http://127.0.0.1:${operatorPort}`,
@@ -140,6 +153,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
         database.close();
       }
     },
+    closePublic: () => publicServer.close(),
     scratchFiles: () => readdir(scratchDirectory),
     async close(): Promise<void> {
       await Promise.all([publicServer.close(), operatorServer.close()]);
