@@ -7,6 +7,8 @@ export interface GrantClaim {
   readonly mediaId: string;
   readonly token: string;
   readonly grantIds: readonly string[];
+  /** Where the upload comes from, for the record. */
+  readonly remoteAddress: string;
 }
 
 /**
@@ -23,7 +25,7 @@ export const claimGrant = async (store: Store, claim: GrantClaim): Promise<numbe
 const tryClaim = async (tx: Transaction, claim: GrantClaim): Promise<number | AppError> => {
   const grant = await tryFind(tx, claim);
   if (grant instanceof AppError) return grant;
-  return (await tx.claimGrant(grant.ref)) ? grant.ref : grantBusy();
+  return (await tx.claimGrant(grant.ref, claim.remoteAddress)) ? grant.ref : grantBusy();
 };
 
 /** The grant, open; throws as `claimGrant` does, and claims nothing. */

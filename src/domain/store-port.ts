@@ -2,7 +2,7 @@ import type { Application, Caller, NewAppKey, Settings } from './application.ts'
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { Codec } from './codec.ts';
-import type { Grant, IssuedGrant } from './grant.ts';
+import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
 import type { IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
@@ -70,6 +70,9 @@ export interface Views {
   findGrant(token: string): Promise<Grant | null>;
   /** Whether `grantId` is the id that was issued with the grant. */
   isGrantId(ref: number, grantId: string): Promise<boolean>;
+  /** By the reference or by the grant id; with `applicationId`, only one that it asked for. */
+  findGrantRecord(id: string, applicationId?: string): Promise<GrantRecord | null>;
+  listGrants(page: Page, filter: { mediaId?: string; applicationId?: string }): Promise<Listing<GrantRecord>>;
 
   /** A partial upload of this grant. */
   findPartialUpload(ref: number, uploadId: string): Promise<PartialUpload | null>;
@@ -153,7 +156,7 @@ export interface Transaction extends Views {
 
   issueGrant(grant: { mediaId: string; caller: Caller; ttlSeconds: number }): Promise<IssuedGrant>;
   /** Compare and set `open -> claimed`; false if another upload was first. */
-  claimGrant(ref: number): Promise<boolean>;
+  claimGrant(ref: number, remoteAddress: string): Promise<boolean>;
   /** `claimed -> open`; `failed` counts a failed try. */
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
@@ -162,7 +165,9 @@ export interface Transaction extends Views {
    * `claimed -> spent`, and drops its partial uploads; throws `grant_gone` if it was revoked meanwhile,
    * `grant_refused` if its key was.
    */
-  spendGrant(ref: number, clipId: string): Promise<void>;
+  spendGrant(ref: number, clip: SpendingClip, uploadId: string | null): Promise<void>;
+  /** `open | claimed -> revoked`, and drops its partial uploads; false if it is spent or revoked already. */
+  revokeGrant(ref: number): Promise<boolean>;
 
   /** Begins a resumable upload; the oldest one of the grant dies if there are `MAX_PARTIAL_UPLOADS`. */
   beginPartialUpload(ref: number, upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;
@@ -175,6 +180,15 @@ export interface Transaction extends Views {
   dropPartialUpload(ref: number, uploadId: string): Promise<boolean>;
   /** Drops the partial uploads of grants that are spent, revoked or expired; how many. */
   dropDeadPartialUploads(): Promise<number>;
+  /** Opens grants that an upload has held for longer than one may last: its server died. How many. */
+  reopenStaleGrants(): Promise<number>;
+  /** Drops the records of up to `limit` grants that ended 90 days ago; how many. */
+  dropOldGrants(limit: number): Promise<number>;
+  /**
+   * Drops up to `limit` clips that were replaced a minute ago or more and that no unfinished blast is going to play;
+   * how many. While very many calls wait it drops none.
+   */
+  dropReplacedClips(limit: number): Promise<number>;
 
   /** Keeps a part of an upload (at most 1 MiB) before its clip exists; parts of no clip are swept at start. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;

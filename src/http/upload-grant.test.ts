@@ -131,7 +131,7 @@ describe('B 409 and the spend', () => {
     const { uri } = await issue();
     const token = uri.split('/').pop() ?? '';
     const grant = await http.store.view((views) => views.findGrant(token));
-    await http.store.transact((tx) => tx.claimGrant(grant?.ref ?? 0));
+    await http.store.transact((tx) => tx.claimGrant(grant?.ref ?? 0, '192.0.2.1'));
     expect(await answerOf(await put(uri, 'audio'))).toMatchObject({ status: 409 });
     await http.store.transact((tx) => tx.releaseGrant(grant?.ref ?? 0, false));
     expect((await put(uri, 'audio')).status).toBe(201);

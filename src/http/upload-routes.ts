@@ -83,7 +83,11 @@ const receive = async (
 const uploadOf = (request: FastifyRequest): IncomingUpload => {
   const isForm = request.method === 'POST';
   const pieces = isForm ? multipartPieces(request) : putPieces(request);
-  return { declaredBytes: declaredBytesOf(request, isForm), pieces: untilLineBreaks(request.raw, pieces) };
+  return {
+    declaredBytes: declaredBytesOf(request, isForm),
+    pieces: untilLineBreaks(request.raw, pieces),
+    uploadId: null,
+  };
 };
 
 const answerOf = ({ mediaId, originalBytes }: KeptClip, base: string): MediaResponse =>

@@ -6,6 +6,7 @@ import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
+import { grantRecordViews } from './grant-records.ts';
 import { grantVerbs, grantViews } from './grants.ts';
 import { idempotencyVerbs, idempotencyViews } from './idempotency.ts';
 import { mediaViews } from './media.ts';
@@ -26,6 +27,7 @@ export const viewsOf = (context: Context): Views => ({
   ...mediaViews(context),
   ...clipViews(context),
   ...grantViews(context),
+  ...grantRecordViews(context),
   ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),

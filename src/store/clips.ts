@@ -3,7 +3,7 @@ import type { PlaylistItem } from '../domain/blast.ts';
 import { CODECS } from '../domain/codec.ts';
 import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
-import { WAITING } from './calls.ts';
+import { callViews, WAITING } from './calls.ts';
 import type { Context } from './context.ts';
 import { parseJson } from './rows.ts';
 
@@ -74,21 +74,57 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
 
 /** Drops the clips, of one media or of all, that no media holds and no unfinished blast is going to play. */
 export const dropUnusedClips = async (context: Context, mediaId?: string): Promise<void> => {
-  const { db } = context;
-  const unused = await db
+  const unused = await notCurrent(context)
+    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''))
+    .execute();
+  await dropUnpinned(context, unused, unused.length);
+};
+
+/** A blast that is just being accepted may still pin a clip that was current when it began. */
+const REPLACED_FOR_MS = 60_000;
+/** What is pinned is read off the calls that wait: with more than these, old clips stay for another time. */
+const MAX_CALLS_READ = 20_000;
+
+/** The same while the server runs: some at a time, and none that was replaced a moment ago. How many. */
+export const dropReplacedClips = async (context: Context, limit: number): Promise<number> => {
+  const before = (await context.nowMs()) - REPLACED_FOR_MS;
+  const replaced = await notCurrent(context)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('clips as newer')
+            .select('newer.id')
+            .whereRef('newer.media_id', '=', 'clips.media_id')
+            .where('newer.created_at', '>', before),
+        ),
+      ),
+    )
+    .execute();
+  if ((await callViews(context).countWaiting()) > MAX_CALLS_READ) return 0;
+  return dropUnpinned(context, replaced, limit);
+};
+
+const notCurrent = ({ db }: Context) =>
+  db
     .selectFrom('clips')
     .select('id')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('media').select('media.id').whereRef('media.clip_id', '=', 'clips.id'))),
-    )
-    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''))
-    .execute();
-  if (unused.length === 0) return;
+    );
+
+const dropUnpinned = async (
+  context: Context,
+  clips: readonly { readonly id: string }[],
+  limit: number,
+): Promise<number> => {
+  if (clips.length === 0) return 0;
   const pinned = await pinnedClips(context);
-  for (const { id } of unused.filter((clip) => !pinned.has(clip.id))) {
-    await db.deleteFrom('clip_originals').where('clip_id', '=', id).execute();
-    await db.deleteFrom('clips').where('id', '=', id).execute();
+  const dropped = clips.filter((clip) => !pinned.has(clip.id)).slice(0, limit);
+  for (const { id } of dropped) {
+    await context.db.deleteFrom('clip_originals').where('clip_id', '=', id).execute();
+    await context.db.deleteFrom('clips').where('id', '=', id).execute();
   }
+  return dropped.length;
 };
 
 const pinnedClips = async (context: Context): Promise<ReadonlySet<string | null>> => {
