@@ -103,6 +103,22 @@ export interface Blast {
   readonly calls: readonly Call[];
 }
 
+export interface Grant {
+  readonly id: string;
+  readonly mediaId: string;
+  readonly applicationId: string;
+  readonly appKeyId: string;
+  readonly state: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly claimedAt: string | null;
+  readonly remoteAddress: string | null;
+  readonly spentAt: string | null;
+  readonly revokedAt: string | null;
+  readonly failedTries: number;
+  readonly clip: { readonly id: string; readonly sha256: string; readonly bytes: number } | null;
+}
+
 /** `MediaResponse` of the seed interface. */
 export interface MediaAnswer {
   readonly MediaResponse: { readonly message: string; readonly status: number; readonly fileSize: number };

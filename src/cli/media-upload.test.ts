@@ -120,13 +120,11 @@ describe('media upload --grant URI FILE', () => {
     expect(err).not.toContain(uri.split('/').pop());
   });
 
-  it('tells what is likely when the last answer is lost', async () => {
+  it('ends well when the last answer is lost', async () => {
     const proxy = await openAnswerLosingProxy(http.publicPort, SIZE);
     const url = `http://127.0.0.1:${proxy.port}${await issue('103')}`;
     try {
-      await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0, 0] })).rejects.toThrow(
-        /^the line was cut before the last answer, and then the grant was spent: most likely by this file/,
-      );
+      await uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0, 0] });
     } finally {
       await proxy.close();
     }

@@ -27,17 +27,13 @@ export const uploadByGrant = async ({
   retryDelaysMs = RETRY_DELAYS_MS,
 }: UploadByGrant): Promise<void> => {
   const source = createReadStream(file);
-  let wasAllSent = false;
   try {
     await run(source, {
       endpoint: url,
       chunkSize: PART_BYTES,
       retryDelays: [...retryDelaysMs],
       httpStack: boundedHttpStack(),
-      onProgress: (sentBytes, totalBytes) => {
-        wasAllSent ||= sentBytes === totalBytes;
-        bar.show(sentBytes, totalBytes);
-      },
+      onProgress: bar.show,
       onShouldRetry: (error) => {
         const goesOn = mayPass(error);
         if (goesOn) bar.note('the line was cut or the server is busy; trying again');
@@ -45,7 +41,7 @@ export const uploadByGrant = async ({
       },
     });
   } catch (error) {
-    throw failureOf(new URL(url).origin, error, wasAllSent);
+    throw failureOf(new URL(url).origin, error);
   } finally {
     bar.end();
     source.destroy();
@@ -66,15 +62,9 @@ const mayPass = ({ originalResponse }: DetailedError): boolean => {
   return status === 0 || status === 409 || status >= 500;
 };
 
-const failureOf = (origin: string, error: unknown, wasAllSent: boolean): Failure => {
+const failureOf = (origin: string, error: unknown): Failure => {
   if (!(error instanceof DetailedError)) return new Failure(`the upload failed: ${sentenceOf(error)}.`);
-  const { originalRequest: request, originalResponse: response, causingError } = error;
-  // Not at the end of a part but when it was to be begun anew, since no upload was left to go on with.
-  if (response?.getStatus() === 410 && request.getMethod() === 'POST' && wasAllSent) {
-    return new Failure(
-      'the line was cut before the last answer, and then the grant was spent: most likely by this file; listen to it.',
-    );
-  }
+  const { originalResponse: response, causingError } = error;
   if (response) return new Failure(`${saidBy(origin, response.getStatus(), response.getBody())}.`);
   return noAnswer(
     origin,

@@ -6,6 +6,7 @@ import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts'
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
 import type { Refusal } from './error-status.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
@@ -60,6 +61,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorTrunkRoutes(store, routeHealth));
     json.register(operatorNetworkRoutes(store, routeHealth));
     json.register(operatorMediaRoutes(store));
+    json.register(grantRoutes({ store, prefix: '/operator/v1', ownerOf: () => undefined }));
     json.register(operatorBlastRoutes(store, dialer));
   });
   app.register(operatorAudioRoute(store, replaceAudio));

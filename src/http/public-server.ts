@@ -16,6 +16,7 @@ import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
 import type { Refusal } from './error-status.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
 import { mediaRoutes, type ToWav } from './media-routes.ts';
@@ -112,6 +113,7 @@ const mediaInterface =
     app.register(seedRoutes({ acceptBlast, issueGrant, base, metrics: options.metrics, log }));
     const { maxUploadBytes } = limits;
     const handleTus = createHandleTus({
+      store: options.store,
       resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
       speakTus: createSpeakTus({ openScratchFile, random: options.random, base }),
       log,
@@ -128,6 +130,7 @@ const applicationApi =
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
+    app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
     app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
   };
 
