@@ -3,7 +3,7 @@ import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { Codec } from './codec.ts';
 import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
-import type { IngestedAudio, Media } from './media.ts';
+import type { ClipVersion, IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
@@ -57,6 +57,8 @@ export interface Views {
 
   findMedia(id: string): Promise<Media | null>;
   listMedia(page: Page, applicationId?: string): Promise<Listing<Media>>;
+  /** The clips of a media that are still there, newest first. */
+  listClips(mediaId: string, limit: number): Promise<readonly ClipVersion[]>;
   isMediaOwned(mediaId: string, applicationId: string | null): Promise<boolean>;
   /**
    * Current clips of those of `mediaIds` that hold one; with `applicationId`, of those associated with it only.

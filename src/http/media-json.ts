@@ -1,36 +1,19 @@
 import { type Static, Type } from 'typebox';
 import type { Media } from '../domain/media.ts';
+import { ClipJson, clipJson } from './clip-json.ts';
 import { isoTime } from './iso-time.ts';
 import { nullable } from './schema.ts';
 
 export const MediaJson = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  clip: nullable(
-    Type.Object({
-      id: Type.String(),
-      sha256: Type.String({ description: 'Of the octets that were uploaded' }),
-      bytes: Type.Integer(),
-      type: Type.String(),
-      durationMs: Type.Integer(),
-      frames: Type.Integer({ description: '20 ms each' }),
-      createdAt: Type.String(),
-    }),
-  ),
+  clip: nullable(ClipJson),
   createdAt: Type.String(),
 });
 
 export const mediaJson = ({ id, name, clip, createdAt }: Media): Static<typeof MediaJson> => ({
   id,
   name,
-  clip: clip && {
-    id: clip.id,
-    sha256: clip.digest,
-    bytes: clip.originalBytes,
-    type: clip.originalType,
-    durationMs: clip.durationMs,
-    frames: clip.frameCount,
-    createdAt: isoTime(clip.createdAt),
-  },
+  clip: clip && clipJson(clip),
   createdAt: isoTime(createdAt),
 });

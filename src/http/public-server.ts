@@ -15,6 +15,7 @@ import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
+import { type ClipRoutesOptions, clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
 import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
@@ -41,6 +42,7 @@ export interface PublicServerOptions {
   readonly log: Log;
   readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
   readonly toWav: ToWav;
+  readonly toWaveform: ToWaveform;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly publicUrl: URL | null;
@@ -124,12 +126,15 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav } = options;
+    const { store, dialer, metrics, toWav, toWaveform } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
+    const maySee: ClipRoutesOptions['maySee'] = ({ applicationId }, media) =>
+      media.applicationIds.includes(applicationId);
+    app.register(clipRoutes({ store, toWaveform, prefix: '/api/v1', maySee }));
     app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
     app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
   };

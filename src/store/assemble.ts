@@ -4,6 +4,7 @@ import { attemptVerbs } from './attempts.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
+import { clipVersionViews } from './clip-versions.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
 import { grantRecordViews } from './grant-records.ts';
@@ -26,6 +27,7 @@ export const viewsOf = (context: Context): Views => ({
   ...trunkViews(context),
   ...mediaViews(context),
   ...clipViews(context),
+  ...clipVersionViews(context),
   ...grantViews(context),
   ...grantRecordViews(context),
   ...partialUploadViews(context),

@@ -12,6 +12,7 @@ import type { Store } from '../../src/domain/store-port.ts';
 import type { TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
 import { buildPublicServer, type PublicLimits } from '../../src/http/public-server.ts';
+import { waveformOfUlaw } from '../../src/rtp/peaks.ts';
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
@@ -90,6 +91,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     metrics: NO_METRICS,
     log,
     scratchDirectory,
+    toWaveform: waveformOfUlaw,
     limits: { ...LIMITS, ...options.limits },
     ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
   };
