@@ -63,6 +63,20 @@ export interface Clip {
   readonly createdAt: string;
 }
 
+/** A clip among the others of its media. */
+export interface ClipVersion extends Clip {
+  readonly id: string;
+  readonly sha256: string;
+  readonly current: boolean;
+  readonly renditions: readonly { readonly codec: string; readonly bytes: number }[];
+}
+
+export interface Peaks {
+  readonly peakDbfs: number | null;
+  readonly rmsDbfs: number | null;
+  readonly peaks: readonly (readonly [lowest: number, highest: number])[];
+}
+
 export interface ClipProgress {
   readonly mediaId: string | null;
   readonly framesSent: number;

@@ -96,7 +96,13 @@ describe('media upload --grant URI FILE', () => {
     const notes: string[] = [];
     const bar = { ...NO_BAR, note: (text: string) => notes.push(text) };
     try {
-      await uploadByGrant({ url: `http://127.0.0.1:${proxy.port}${uri}`, file, bar, retryDelaysMs: Array(20).fill(0) });
+      await uploadByGrant({
+        url: `http://127.0.0.1:${proxy.port}${uri}`,
+        file,
+        bar,
+        memory: NO_MEMORY,
+        retryDelaysMs: Array(20).fill(0),
+      });
     } finally {
       await proxy.close();
     }
@@ -124,7 +130,7 @@ describe('media upload --grant URI FILE', () => {
     const proxy = await openAnswerLosingProxy(http.publicPort, SIZE);
     const url = `http://127.0.0.1:${proxy.port}${await issue('103')}`;
     try {
-      await uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0, 0] });
+      await uploadByGrant({ url, file, bar: NO_BAR, memory: NO_MEMORY, retryDelaysMs: [0, 0] });
     } finally {
       await proxy.close();
     }
@@ -138,7 +144,7 @@ describe('media upload --grant URI FILE', () => {
     closed.close();
     await once(closed, 'close');
     const url = `http://127.0.0.1:${port}/api/rest/media/101/1234567`;
-    await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0] })).rejects.toThrow(
+    await expect(uploadByGrant({ url, file, bar: NO_BAR, memory: NO_MEMORY, retryDelaysMs: [0] })).rejects.toThrow(
       `nothing answers at http://127.0.0.1:${port}: start it with \`ringcast serve\`, or name another address.`,
     );
   });
@@ -159,6 +165,7 @@ describe('media upload --grant URI FILE', () => {
   });
 });
 
+const NO_MEMORY = { recall: async () => null, keep: async () => undefined, forget: async () => undefined };
 const NO_BAR = { show: () => undefined, note: () => undefined, end: () => undefined };
 
 /** A line that breaks, once, when the server answers after more than `afterBytes` octets. */

@@ -4,6 +4,7 @@ import { noAnswer, saidBy } from './api-client.ts';
 import { Failure, sentenceOf } from './failure.ts';
 import { boundedHttpStack } from './tus-line.ts';
 import type { UploadBar } from './upload-bar.ts';
+import type { UploadMemory } from './upload-memory.ts';
 
 /** Waits between tries, begun anew whenever a try got further: two minutes in all without an octet. */
 const RETRY_DELAYS_MS: readonly number[] = [0, 1000, 3000, 5000, 10_000, 20_000, 20_000, 30_000, 30_000];
@@ -16,6 +17,7 @@ export interface UploadByGrant {
   readonly url: string;
   readonly file: string;
   readonly bar: UploadBar;
+  readonly memory: UploadMemory;
   readonly retryDelaysMs?: readonly number[];
 }
 
@@ -24,23 +26,32 @@ export const uploadByGrant = async ({
   url,
   file,
   bar,
+  memory,
   retryDelaysMs = RETRY_DELAYS_MS,
 }: UploadByGrant): Promise<void> => {
   const source = createReadStream(file);
   try {
-    await run(source, {
-      endpoint: url,
-      chunkSize: PART_BYTES,
-      retryDelays: [...retryDelaysMs],
-      httpStack: boundedHttpStack(),
-      onProgress: bar.show,
-      onShouldRetry: (error) => {
-        const goesOn = mayPass(error);
-        if (goesOn) bar.note('the line was cut or the server is busy; trying again');
-        return goesOn;
+    await run(
+      source,
+      {
+        endpoint: url,
+        // What is gone there is begun anew.
+        uploadUrl: await memory.recall(),
+        chunkSize: PART_BYTES,
+        retryDelays: [...retryDelaysMs],
+        httpStack: boundedHttpStack(),
+        onProgress: bar.show,
+        onShouldRetry: (error) => {
+          const goesOn = mayPass(error);
+          if (goesOn) bar.note('the line was cut or the server is busy; trying again');
+          return goesOn;
+        },
       },
-    });
+      memory,
+    );
+    await memory.forget();
   } catch (error) {
+    if (!(error instanceof DetailedError && mayPass(error))) await memory.forget();
     throw failureOf(new URL(url).origin, error);
   } finally {
     bar.end();
@@ -48,12 +59,21 @@ export const uploadByGrant = async ({
   }
 };
 
-const run = (source: ReadStream, options: UploadOptions): Promise<void> =>
+const run = (source: ReadStream, options: UploadOptions, memory: UploadMemory): Promise<void> =>
   new Promise((resolve, reject) => {
     source.once('error', reject);
     // The library takes a stream of a file and reads it anew from anywhere; its types do not say so.
     const file = source as unknown as Buffer;
-    new Upload(file, { ...options, onSuccess: () => resolve(), onError: reject }).start();
+    let kept = Promise.resolve();
+    const upload = new Upload(file, {
+      ...options,
+      onUploadUrlAvailable() {
+        if (upload.url !== null) kept = memory.keep(upload.url);
+      },
+      onSuccess: () => void kept.then(resolve),
+      onError: (error) => void kept.then(() => reject(error)),
+    });
+    upload.start();
   });
 
 /** No answer, a server in trouble, and the offset or the grant still held by a request that was cut. */

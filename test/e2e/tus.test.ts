@@ -1,10 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCutProxy } from '../support/cut-proxy.ts';
 import { makeDirectory } from '../support/ringcast.ts';
 import { makeScenario, must, type Scenario, toneWav } from '../support/scenario.ts';
-import { type ServerProcess, spawnRingcast } from '../support/server-process.ts';
+import { ringcastEnds, runRingcast, type ServerProcess, spawnRingcast } from '../support/server-process.ts';
 import { tusClient } from '../support/tus-client.ts';
 
 const WAV = toneWav(440, 6000);
@@ -88,6 +90,30 @@ it('B tus tus-js-client goes on by itself with a server that was killed and star
       });
       upload.start();
     });
+  } finally {
+    await proxy.close();
+  }
+  expect((await originalOf(mediaId)).equals(WAV)).toBe(true);
+});
+
+it('B tus the command that was killed goes on with the same words, after the server was killed too', async () => {
+  const { mediaId, uri } = await issue();
+  const file = join(dataDirectory, 'clip.wav');
+  await writeFile(file, WAV);
+  const proxy = await openCutProxy(portOf(server), { cut: 'silence', everyBytes: 1_200_000, times: 1 });
+  const command = ['media', 'upload', '--grant', `http://127.0.0.1:${proxy.port}${uri}`, file];
+  const environment = { XDG_CACHE_HOME: join(dataDirectory, 'cache') };
+  try {
+    const first = runRingcast(command, environment);
+    const ended = once(first, 'exit');
+    while (proxy.cuts() === 0) await new Promise((resolve) => setImmediate(resolve));
+    first.kill('SIGKILL');
+    await ended;
+    await killAndRestart();
+    proxy.aimAt(portOf(server));
+    expect(await ringcastEnds(command, environment)).toMatchObject({ status: 0, errors: '' });
+    // What had arrived in whole parts was not sent again.
+    expect(proxy.forwarded()).toBeLessThan(SIZE + 400_000);
   } finally {
     await proxy.close();
   }
