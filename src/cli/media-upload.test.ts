@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAnswerLosingProxy } from '../../test/support/answer-losing-proxy.ts';
 import { type CommandLine, openCommandLine } from '../../test/support/command-line.ts';
 import { type Cut, openCutProxy } from '../../test/support/cut-proxy.ts';
 import { type HttpFixture, KEY, OPERATOR_TOKEN, startHttp } from '../../test/support/http-fixture.ts';
@@ -167,36 +168,6 @@ describe('media upload --grant URI FILE', () => {
 
 const NO_MEMORY = { recall: async () => null, keep: async () => undefined, forget: async () => undefined };
 const NO_BAR = { show: () => undefined, note: () => undefined, end: () => undefined };
-
-/** A line that breaks, once, when the server answers after more than `afterBytes` octets. */
-const openAnswerLosingProxy = async (target: number, afterBytes: number) => {
-  let forwarded = 0;
-  let isLost = false;
-  const clients = new Set<Socket>();
-  const listener = createServer((client) => {
-    const server = connect(target, '127.0.0.1');
-    clients.add(client);
-    for (const socket of [client, server]) socket.on('error', () => undefined);
-    client.on('close', () => server.destroy());
-    server.on('close', () => client.destroy());
-    client.on('data', (octets) => {
-      forwarded += octets.length;
-      server.write(octets);
-    });
-    server.on('data', (octets) => {
-      if (isLost || forwarded <= afterBytes) return void client.write(octets);
-      isLost = true;
-      client.destroy();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const close = async (): Promise<void> => {
-    for (const client of clients) client.destroy();
-    listener.close();
-    await once(listener, 'close');
-  };
-  return { port: (listener.address() as AddressInfo).port, close };
-};
 
 const spent = async (uri: string): Promise<string> => {
   expect((await put(uri, 'audio')).status).toBe(201);

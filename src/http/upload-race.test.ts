@@ -4,8 +4,7 @@ import { tusClient } from '../../test/support/tus-client.ts';
 import { formOf, uploadClient } from '../../test/support/upload-client.ts';
 import { sha256 } from './sha256.ts';
 
-/** As many as one likes: `UPLOAD_RACE_ROUNDS=200 npm test -- src/http/upload-race`. */
-const ROUNDS = Number(process.env.UPLOAD_RACE_ROUNDS ?? 20);
+const ROUNDS = 200;
 const CLIENTS = 50;
 
 let http: HttpFixture;
