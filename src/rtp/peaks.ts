@@ -17,27 +17,31 @@ const SAMPLES = decodeUlaw(Uint8Array.from({ length: 256 }, (_, octet) => octet)
 /** The waveform of µ-law octets in `points` stretches as long as each other, or one for each sample if those are fewer. */
 export const waveformOfUlaw = (ulaw: Uint8Array, points: number): Waveform => {
   const count = Math.min(points, ulaw.length);
-  const borders = Array.from({ length: count + 1 }, (_, at) => Math.floor((at * ulaw.length) / count));
-  const peaks = borders.slice(1).map((end, at) => peakOf(ulaw.subarray(borders[at], end)));
+  const peaks: (readonly [number, number])[] = [];
+  let squares = 0;
+  for (let at = 0; at < count; at += 1) {
+    const from = Math.floor((at * ulaw.length) / count);
+    const stretch = measure(ulaw, from, Math.floor(((at + 1) * ulaw.length) / count));
+    peaks.push([inFullScale(stretch.lowest), inFullScale(stretch.highest)]);
+    squares += stretch.squares;
+  }
   const farthest = peaks.reduce((most, [lowest, highest]) => Math.max(most, -lowest, highest), 0);
-  return { peaks, peakDbfs: inDb(farthest), rmsDbfs: inDb(rmsOf(ulaw)) };
+  const rms = Math.sqrt(squares / Math.max(1, ulaw.length)) / FULL_SCALE;
+  return { peaks, peakDbfs: inDb(farthest), rmsDbfs: inDb(rms) };
 };
 
-const peakOf = (ulaw: Uint8Array): readonly [number, number] => {
+/** Lowest and highest sample, and the sum of their squares; a loop by index, since a clip has millions. */
+const measure = (ulaw: Uint8Array, from: number, end: number) => {
   let lowest = FULL_SCALE;
   let highest = -FULL_SCALE;
-  for (const octet of ulaw) {
-    const sample = SAMPLES[octet] ?? 0;
+  let squares = 0;
+  for (let at = from; at < end; at += 1) {
+    const sample = SAMPLES[ulaw[at] ?? 0] ?? 0;
     if (sample < lowest) lowest = sample;
     if (sample > highest) highest = sample;
+    squares += sample * sample;
   }
-  return [inFullScale(lowest), inFullScale(highest)];
-};
-
-const rmsOf = (ulaw: Uint8Array): number => {
-  let squares = 0;
-  for (const octet of ulaw) squares += (SAMPLES[octet] ?? 0) ** 2;
-  return ulaw.length === 0 ? 0 : Math.sqrt(squares / ulaw.length) / FULL_SCALE;
+  return { lowest, highest, squares };
 };
 
 const inFullScale = (sample: number): number => Number((sample / FULL_SCALE).toFixed(4));

@@ -119,6 +119,22 @@ for (const dialect of DIALECTS)
       expect((await record())?.state).toBe('open');
     });
 
+    it('lists the clips of a media, newest first, with their renditions', async () => {
+      await fixture.sql('update clips set created_at = created_at - 1000');
+      await transact((tx) => tx.insertClip(clip({ id: 'newer' })));
+      const listed = (limit = 10) => view((views) => views.listClips('media', limit));
+      const renditions = expect.arrayContaining([
+        { codec: 'PCMA', bytes: 320 },
+        { codec: 'PCMU', bytes: 320 },
+      ]);
+      expect(await listed()).toMatchObject([
+        { id: 'newer', isCurrent: true, durationMs: 40, renditions },
+        { id: 'clip', isCurrent: false, digest: 'd'.repeat(64), renditions },
+      ]);
+      expect((await listed(1)).map(({ id }) => id)).toEqual(['newer']);
+      expect(await view((views) => views.listClips('nowhere', 10))).toEqual([]);
+    });
+
     it('keeps replaced clips for a minute and while an unfinished blast pins them, then drops some at a time', async () => {
       await transact((tx) => tx.stageOriginal('clip', 0, Uint8Array.of(1)));
       await transact((tx) => tx.insertBlast(blast()));
