@@ -1,11 +1,12 @@
 import { createClipCache } from './app/clip-cache.ts';
 import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
+import type { NodeLease } from './app/node-lease.ts';
 import { monotonicMs, random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
 import { StartError } from './data-directory.ts';
-import type { Metrics } from './domain/metrics.ts';
+import type { Metrics, VoiceFigures } from './domain/metrics.ts';
 import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
 import { startMediaThread } from './media/link.ts';
@@ -21,6 +22,7 @@ export interface Calling {
   readonly dialer: Dialer;
   readonly routeHealth: RouteHealth;
   readonly transport: SipTransport;
+  readonly voice: VoiceFigures;
 }
 
 /** Memory for clips ready to be sent; about nine hours of G.711 in both laws. */
@@ -30,12 +32,20 @@ const MAX_DIRECT_PROBES = 100;
 
 export const openCalling = async (
   config: Config,
-  options: { store: Store; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
+  options: { store: Store; lease: NodeLease; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
 ): Promise<Calling> => {
-  const { store, greeting, metrics, log, closers } = options;
+  const { store, lease, greeting, metrics, log, closers } = options;
   const transport = await openTransport(config, log);
   closers.add('sip transport', () => transport.close());
-  const media = await startMediaThread({ bindAddress: config.sipListen.address, ports: config.rtpPorts, log });
+  const media = await startMediaThread({
+    bindAddress: config.sipListen.address,
+    ports: config.rtpPorts,
+    threads: config.mediaThreads,
+    sockets: config.mediaSockets,
+    log,
+    nowMs: monotonicMs,
+    wakeAfter,
+  });
   closers.add('media thread', () => media.close());
   const refusals = createLoginRefusals(monotonicMs);
   const agent = createUserAgent({
@@ -62,8 +72,10 @@ export const openCalling = async (
   await monitor.start();
   const dialer = createDialer({
     store,
+    mayDial: lease.mayDial,
     placeCall: agent.placeCall,
     routeHealth: monitor,
+    isOverloaded: media.isOverloaded,
     clips: createClipCache({ store, greeting, maxBytes: CLIP_CACHE_BYTES }),
     random,
     wakeAfter,
@@ -74,7 +86,7 @@ export const openCalling = async (
     callsPerSecond: config.callsPerSecond,
     ringTimeoutMs: config.ringTimeoutSeconds * 1000,
   });
-  return { dialer, routeHealth: monitor, transport };
+  return { dialer, routeHealth: monitor, transport, voice: media };
 };
 
 const openTransport = async ({ sipListen, sipTls }: Config, log: Log): Promise<SipTransport> => {

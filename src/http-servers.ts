@@ -46,7 +46,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
     toWaveform: waveformOfUlaw,
     limits: config,
   };
-  const exposition = prometheus.expose({ store, routeHealth, log });
+  const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
   const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({

@@ -8,7 +8,6 @@ const GRANTS_AT_ONCE = 1000;
 
 /** What uploads leave behind, each with the words it is logged by; each is a transaction of its own. */
 const STEPS: readonly (readonly [done: string, step: (tx: Transaction) => Promise<number>])[] = [
-  ['grants opened again that a server had died with', (tx) => tx.reopenStaleGrants()],
   ['partial uploads of ended grants dropped', (tx) => tx.dropDeadPartialUploads()],
   ['replaced clips dropped', (tx) => tx.dropReplacedClips(CLIPS_AT_ONCE)],
   ['records of old grants dropped', (tx) => tx.dropOldGrants(GRANTS_AT_ONCE)],

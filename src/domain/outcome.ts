@@ -36,3 +36,36 @@ export const outcomeOfSipStatus = (status: number): Outcome => {
   if (status < 600) return 'unreachable';
   return 'rejected';
 };
+
+/** Causes of ITU-T Q.850 that say more than a general SIP status; general ones (16, 31, 127) are not among them. */
+const BY_CAUSE: Readonly<Record<number, Outcome>> = {
+  1: 'unreachable',
+  2: 'unreachable',
+  3: 'unreachable',
+  17: 'busy',
+  18: 'no_answer',
+  19: 'no_answer',
+  20: 'no_answer',
+  21: 'rejected',
+  22: 'unreachable',
+  27: 'unreachable',
+  28: 'unreachable',
+  34: 'unreachable',
+  38: 'unreachable',
+  41: 'unreachable',
+  42: 'unreachable',
+  55: 'rejected',
+  57: 'rejected',
+  65: 'failed',
+  79: 'failed',
+  88: 'failed',
+};
+
+/** Statuses that are exact in themselves: no cause is asked. */
+const EXACT: readonly number[] = [401, 404, 407, 410, 484, 486, 488, 600, 604, 606];
+
+/** The outcome of a refusal that names a Q.850 cause (RFC 3326): the cause wins where it is the more exact of the two. */
+export const outcomeOfRefusal = (status: number, cause: number | null): Outcome => {
+  const byCause = cause === null || EXACT.includes(status) ? undefined : BY_CAUSE[cause];
+  return byCause ?? outcomeOfSipStatus(status);
+};

@@ -132,11 +132,30 @@ describe('reading an answer', () => {
     ['IP6 0:0:0:0:0:0:0:1', /loopback/],
     ['IP6 ::ffff:127.0.0.1', /loopback/],
     ['IP6 ::ffff:224.0.0.1', /multicast/],
+    ['IP6 ::FFFF:7F00:1', /loopback/],
+    ['IP6 0:0:0:0:0:ffff:127.1.2.3', /loopback/],
+    ['IP6 ::ffff:0:127.0.0.1', /loopback/],
+    ['IP6 ::127.0.0.1', /loopback/],
+    ['IP6 64:ff9b::127.0.0.1', /loopback/],
+    ['IP6 2002:7f00:1::1', /loopback/],
+    ['IP6 ::ffff:0.0.0.0', /unspecified/],
+    ['IP6 ::ffff:255.255.255.255', /broadcast/],
+    ['IP6 ::ffff:e000:1', /multicast/],
+    ['IP6 64:ff9b::224.0.0.1', /multicast/],
+    ['IP6 0::0', /unspecified/],
+    ['IP6 FF0E::1', /multicast/],
     ['IP6 1:2:3:4:5:6:7:8:9', /no IP address/],
     ['IP6 1::2::3', /no IP address/],
   ])('address %s is refused', (address, words) => {
     expect(problemOf(read(sdp('m=audio 4 RTP/AVP 0', `c=IN ${address}`)))).toMatch(words);
   });
+
+  test.each(['2001:db8::5', '64:ff9b::192.0.2.33', '::ffff:192.0.2.33', 'fe80::1', '1:2:3:4:5:6:7:8'])(
+    'address %s is taken',
+    (address) => {
+      expect(read(sdp('m=audio 4 RTP/AVP 0', `c=IN IP6 ${address}`)).ok).toBe(true);
+    },
+  );
 
   test('loopback is for peers on this machine', () => {
     const text = octetsOf(sdp('m=audio 4 RTP/AVP 0', 'c=IN IP4 127.0.0.1'));

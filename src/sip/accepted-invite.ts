@@ -35,5 +35,5 @@ export const stepAcceptedInvite = (
     return stay({ ...state, name: 'acknowledged' }, clearTimer('resend'), clearTimer('abandon'));
   }
   if (input.timer === 'resend') return resend(state);
-  return stay({ ...state, name: 'terminated' }, report('timeout'));
+  return input.timer === 'abandon' ? stay({ ...state, name: 'terminated' }, report('timeout')) : stay(state);
 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { everyCell, inputsOf, namesOf, type Row, TIMERS } from '../../test/support/cells.ts';
 import { wordsOf } from '../../test/support/effects.ts';
 import { requestOf, responseOf } from '../../test/support/sip-messages.ts';
 import { type InviteClientState, startInviteClient, stepInviteClient } from './invite-client-transaction.ts';
@@ -9,21 +10,11 @@ import {
   stepNonInviteClient,
 } from './non-invite-client-transaction.ts';
 
-type Row = readonly [state: string, input: string, next: string, effects: readonly string[]];
-
 const inputOf = (word: string, method: string): ClientInput => {
   if (word === 'transport-error') return { kind: 'transport-error' };
-  if (/^[A-Z]$/.test(word)) return { kind: 'timer', timer: word as TimerName };
+  if (TIMERS.some((timer) => timer === word)) return { kind: 'timer', timer: word as TimerName };
   return { kind: 'response', response: responseOf(Number(word), method) };
 };
-
-/** All pairs that the rows do not name: they must change nothing. */
-const emptyCells = (rows: readonly Row[], states: readonly string[], inputs: readonly string[]): Row[] =>
-  states.flatMap((state) =>
-    inputs
-      .filter((input) => !rows.some((row) => row[0] === state && row[1] === input))
-      .map((input): Row => [state, input, state, []]),
-  );
 
 describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
   const rows: readonly Row[] = [
@@ -50,10 +41,20 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
     ['completed', 'D', 'terminated', []],
     ['completed', 'transport-error', 'terminated', ['report transport-error']],
   ];
-  const states = ['calling', 'proceeding', 'accepted', 'completed', 'terminated'];
-  const inputs = ['100', '180', '200', '302', '486', '699', 'A', 'B', 'D', 'M', 'K', 'transport-error'];
+  const states = namesOf<InviteClientState['name']>({
+    calling: true,
+    proceeding: true,
+    accepted: true,
+    completed: true,
+    terminated: true,
+  });
+  const inputs = inputsOf<ClientInput['kind']>({
+    response: ['100', '180', '200', '302', '486', '699'],
+    timer: TIMERS,
+    'transport-error': ['transport-error'],
+  });
 
-  test.each([...rows, ...emptyCells(rows, states, inputs)])('%s, %s -> %s %j', (name, input, next, effects) => {
+  test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
     const state = { name, request: requestOf('INVITE'), retransmitMs: 500 } as InviteClientState;
     const step = stepInviteClient(state, inputOf(input, 'INVITE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);
@@ -107,10 +108,19 @@ describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
     ...waiting('proceeding', 4_000),
     ['completed', 'K', 'terminated', []],
   ];
-  const states = ['trying', 'proceeding', 'completed', 'terminated'];
-  const inputs = ['100', '200', '302', '481', '603', 'E', 'F', 'K', 'A', 'transport-error'];
+  const states = namesOf<NonInviteClientState['name']>({
+    trying: true,
+    proceeding: true,
+    completed: true,
+    terminated: true,
+  });
+  const inputs = inputsOf<ClientInput['kind']>({
+    response: ['100', '200', '302', '481', '603'],
+    timer: TIMERS,
+    'transport-error': ['transport-error'],
+  });
 
-  test.each([...rows, ...emptyCells(rows, states, inputs)])('%s, %s -> %s %j', (name, input, next, effects) => {
+  test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
     const state = { name, request: requestOf('BYE'), retransmitMs: 500 } as NonInviteClientState;
     const step = stepNonInviteClient(state, inputOf(input, 'BYE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);

@@ -46,6 +46,19 @@ export const dialogOfAnswer = (invite: SipRequest, response: SipResponse): Dialo
   routeSet: response.recordRoutes.toReversed(),
 });
 
+/** An early dialog as the 2xx confirms it: route set and target are those of the 2xx (RFC 3261 13.2.2.4). */
+export const confirmDialog = (early: Dialog, response: SipResponse): Dialog => ({
+  ...early,
+  remoteTarget: response.contacts[0]?.uri ?? early.remoteTarget,
+  routeSet: response.recordRoutes.toReversed(),
+});
+
+/** The dialog after a 2xx to a re-INVITE or UPDATE of ours, whose Contact is the target from now on (12.2.1.2). */
+export const refreshedBy = (dialog: Dialog, response: SipResponse): Dialog => ({
+  ...dialog,
+  remoteTarget: response.contacts[0]?.uri ?? dialog.remoteTarget,
+});
+
 /** The dialog that our answer to an INVITE creates (RFC 3261 12.1.1). Null if the INVITE has no Contact. */
 export const dialogOfInvite = (invite: SipRequest, localTag: string): Dialog | null => {
   const contact = invite.contacts[0];

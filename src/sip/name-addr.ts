@@ -40,17 +40,20 @@ const parseDisplay = (text: string): { readonly display: string | null; readonly
   }
   const bracket = text.indexOf('<');
   const words = text.slice(0, bracket).trim();
-  return words.includes('"') ? null : { display: words === '' ? null : words, bracket };
+  return /[",]/.test(words) ? null : { display: words === '' ? null : words, bracket };
 };
 
-/** Reads `"Name" <uri>;params` or `uri;params` (in which all parameters are the header's). Null if malformed. */
+/** `uri;params`: all parameters are the header's, and a URI with a question mark needs brackets (RFC 3261 20.10). */
+const parseBare = (text: string): NameAddr | null => {
+  const semicolon = text.indexOf(';');
+  const uri = semicolon < 0 ? text : text.slice(0, semicolon).trimEnd();
+  return uri.includes('?') ? null : build(null, uri, semicolon < 0 ? '' : text.slice(semicolon));
+};
+
+/** Reads `"Name" <uri>;params` or `uri;params`. Null if malformed. */
 export const parseNameAddr = (source: string): NameAddr | null => {
   const text = source.trim();
-  if (!text.includes('<')) {
-    const semicolon = text.indexOf(';');
-    if (semicolon < 0) return build(null, text, '');
-    return build(null, text.slice(0, semicolon).trimEnd(), text.slice(semicolon));
-  }
+  if (!text.includes('<')) return parseBare(text);
   const head = parseDisplay(text);
   if (!head) return null;
   const end = text.indexOf('>', head.bracket);

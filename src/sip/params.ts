@@ -1,4 +1,4 @@
-import { isToken, quote, splitOutsideQuotes } from './grammar.ts';
+import { quote } from './grammar.ts';
 
 /** Parameters `;name=value` in order. Names are lower case; a value is as on the wire, a bare name has null. */
 export type Params = readonly Param[];
@@ -16,25 +16,19 @@ export const setParam = (params: Params, name: string, value: string | null): Pa
     ? params.map((param) => (param[0] === name ? [name, value] : param))
     : [...params, [name, value]];
 
-const parseParam = (text: string): Param | null => {
-  const equals = text.indexOf('=');
-  const name = (equals < 0 ? text : text.slice(0, equals)).trim();
-  if (!isToken(name)) return null;
-  if (equals < 0) return [name.toLowerCase(), null];
-  const value = text.slice(equals + 1).trim();
-  return PLAIN_VALUE.test(value) || QUOTED_VALUE.test(value) ? [name.toLowerCase(), value] : null;
-};
+/** One parameter from its semicolon to the next, white space around its parts allowed. */
+const PARAM =
+  /;\s*([A-Za-z0-9\-.!%*_+`'~]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[\x21\x23-\x2b\x2d-\x3a\x3d\x3f-\x7e]*)\s*)?/sy;
 
 /** Reads `;a=1;b` (empty text: none). Null if it is malformed. */
 export const parseParams = (text: string): Params | null => {
   const trimmed = text.trim();
-  if (trimmed === '') return [];
-  if (!trimmed.startsWith(';')) return null;
   const params: Param[] = [];
-  for (const part of splitOutsideQuotes(trimmed.slice(1), ';') ?? ['']) {
-    const param = parseParam(part);
-    if (!param) return null;
-    params.push(param);
+  PARAM.lastIndex = 0;
+  for (let end = 0; end < trimmed.length; end = PARAM.lastIndex) {
+    const match = PARAM.exec(trimmed);
+    if (!match) return null;
+    params.push([(match[1] as string).toLowerCase(), match[2] ?? null]);
   }
   return params;
 };

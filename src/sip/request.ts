@@ -23,7 +23,10 @@ export const ackOfRefusal = (invite: SipRequest, response: SipResponse): SipRequ
 });
 
 /** The CANCEL of an INVITE; to be sent only after a provisional answer (RFC 3261 9.1). */
-export const cancelOf = (invite: SipRequest): SipRequest => companionOf(invite, 'CANCEL');
+export const cancelOf = (invite: SipRequest, headers: readonly Header[] = []): SipRequest => ({
+  ...companionOf(invite, 'CANCEL'),
+  headers,
+});
 
 /** The same request in a new transaction: the next CSeq number, all other names as they were (RFC 3261 22.2). */
 export const requestAgain = (request: SipRequest, branch: string): SipRequest => ({

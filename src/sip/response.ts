@@ -9,8 +9,11 @@ export const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'Bad Request',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
   415: 'Unsupported Media Type',
+  416: 'Unsupported URI Scheme',
   420: 'Bad Extension',
+  422: 'Session Interval Too Small',
   480: 'Temporarily Unavailable',
   481: 'Call/Transaction Does Not Exist',
   486: 'Busy Here',
@@ -20,6 +23,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   500: 'Server Internal Error',
   501: 'Not Implemented',
   503: 'Service Unavailable',
+  505: 'Version Not Supported',
   603: 'Decline',
 };
 

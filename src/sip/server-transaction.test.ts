@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { everyCell, inputsOf, namesOf, type Row, TIMERS } from '../../test/support/cells.ts';
 import { wordsOf } from '../../test/support/effects.ts';
 import { requestOf, responseOf } from '../../test/support/sip-messages.ts';
-import { startAcceptedInvite, stepAcceptedInvite } from './accepted-invite.ts';
 import type { ServerInput, TimerName } from './machine.ts';
 import {
   type InviteServerState,
@@ -12,22 +12,13 @@ import {
   stepNonInviteServer,
 } from './server-transaction.ts';
 
-type Row = readonly [state: string, input: string, next: string, effects: readonly string[]];
-
 const inputOf = (word: string, method: string): ServerInput => {
   if (word === 'transport-error') return { kind: 'transport-error' };
   if (word === 'request') return { kind: 'request', request: requestOf(method) };
   if (word === 'ACK') return { kind: 'request', request: requestOf('ACK') };
-  if (/^[A-Z]$/.test(word)) return { kind: 'timer', timer: word as TimerName };
+  if (TIMERS.some((timer) => timer === word)) return { kind: 'timer', timer: word as TimerName };
   return { kind: 'answer', response: responseOf(Number(word), method) };
 };
-
-const emptyCells = (rows: readonly Row[], states: readonly string[], inputs: readonly string[]): Row[] =>
-  states.flatMap((state) =>
-    inputs
-      .filter((input) => !rows.some((row) => row[0] === state && row[1] === input))
-      .map((input): Row => [state, input, state, []]),
-  );
 
 describe('INVITE server transaction (RFC 3261 17.2.1, RFC 6026)', () => {
   const refusal = (status: number): string[] => [`send ${status} INVITE`, 'set G 500', 'set H 32000'];
@@ -51,25 +42,21 @@ describe('INVITE server transaction (RFC 3261 17.2.1, RFC 6026)', () => {
     ['completed', 'transport-error', 'terminated', ['report transport-error']],
     ['confirmed', 'I', 'terminated', []],
   ];
-  const states = ['proceeding', 'accepted', 'completed', 'confirmed', 'terminated'];
-  const inputs = [
-    'request',
-    'ACK',
-    '100',
-    '180',
-    '200',
-    '302',
-    '486',
-    '603',
-    'G',
-    'H',
-    'I',
-    'L',
-    'J',
-    'transport-error',
-  ];
+  const states = namesOf<InviteServerState['name']>({
+    proceeding: true,
+    accepted: true,
+    completed: true,
+    confirmed: true,
+    terminated: true,
+  });
+  const inputs = inputsOf<ServerInput['kind']>({
+    request: ['request', 'ACK'],
+    answer: ['100', '180', '200', '302', '486', '603'],
+    timer: TIMERS,
+    'transport-error': ['transport-error'],
+  });
 
-  test.each([...rows, ...emptyCells(rows, states, inputs)])('%s, %s -> %s %j', (name, input, next, effects) => {
+  test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
     const state = { name, response: responseOf(183), retransmitMs: 500 } as InviteServerState;
     const step = stepInviteServer(state, inputOf(input, 'INVITE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);
@@ -107,10 +94,20 @@ describe('non-INVITE server transaction (RFC 3261 17.2.2)', () => {
     ['completed', 'J', 'terminated', []],
     ['completed', 'transport-error', 'terminated', ['report transport-error']],
   ];
-  const states = ['trying', 'proceeding', 'completed', 'terminated'];
-  const inputs = ['request', 'ACK', '100', '200', '302', '481', '603', 'J', 'G', 'transport-error'];
+  const states = namesOf<NonInviteServerState['name']>({
+    trying: true,
+    proceeding: true,
+    completed: true,
+    terminated: true,
+  });
+  const inputs = inputsOf<ServerInput['kind']>({
+    request: ['request', 'ACK'],
+    answer: ['100', '200', '302', '481', '603'],
+    timer: TIMERS,
+    'transport-error': ['transport-error'],
+  });
 
-  test.each([...rows, ...emptyCells(rows, states, inputs)])('%s, %s -> %s %j', (name, input, next, effects) => {
+  test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
     const state = { name, response: responseOf(183, 'BYE') } as NonInviteServerState;
     const step = stepNonInviteServer(state, inputOf(input, 'BYE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);
@@ -118,32 +115,5 @@ describe('non-INVITE server transaction (RFC 3261 17.2.2)', () => {
 
   test('begins in trying, with nothing sent', () => {
     expect(startNonInviteServer()).toEqual({ next: { name: 'trying', response: null }, effects: [] });
-  });
-});
-
-describe('a UAS that accepted an INVITE (RFC 3261 13.3.1.4)', () => {
-  const start = startAcceptedInvite(responseOf(200));
-
-  test('repeats the 200 at doubling intervals up to T2 until the ACK', () => {
-    expect(wordsOf(start.effects)).toEqual(['set resend 500', 'set abandon 32000']);
-    let state = start.next;
-    const words = Array.from({ length: 4 }, () => {
-      const step = stepAcceptedInvite(state, { kind: 'timer', timer: 'resend' });
-      state = step.next;
-      return wordsOf(step.effects).join();
-    });
-    expect(words).toEqual([1_000, 2_000, 4_000, 4_000].map((ms) => `send 200 INVITE,set resend ${ms}`));
-    const acknowledged = stepAcceptedInvite(state, { kind: 'ack' });
-    expect([acknowledged.next.name, wordsOf(acknowledged.effects)]).toEqual([
-      'acknowledged',
-      ['clear resend', 'clear abandon'],
-    ]);
-    expect(stepAcceptedInvite(acknowledged.next, { kind: 'timer', timer: 'resend' }).effects).toEqual([]);
-  });
-
-  test('gives up after 64*T1, and a transport error is no reason to', () => {
-    const abandoned = stepAcceptedInvite(start.next, { kind: 'timer', timer: 'abandon' });
-    expect([abandoned.next.name, wordsOf(abandoned.effects)]).toEqual(['terminated', ['report timeout']]);
-    expect(stepAcceptedInvite(start.next, { kind: 'transport-error' })).toEqual({ next: start.next, effects: [] });
   });
 });

@@ -38,11 +38,15 @@ export interface ServerTransactions {
   close(): void;
 }
 
-/** RFC 3261 17.2.3: branch and sent-by if the branch has the cookie, else the request's names and its whole Via. */
+/**
+ * RFC 3261 17.2.3: branch and sent-by if the branch has the cookie, else the request's names and its whole Via. A branch
+ * that is the cookie alone names nothing (RFC 4475 3.2.1).
+ */
 const keyOf = (request: SipRequest, method: string): string => {
   const via = request.vias[0];
   const branch = branchOf(via);
-  if (branch?.startsWith(BRANCH_COOKIE)) return `${branch} ${via.host.toLowerCase()}:${via.port ?? ''} ${method}`;
+  if (branch?.startsWith(BRANCH_COOKIE) && branch !== BRANCH_COOKIE)
+    return `${branch} ${via.host.toLowerCase()}:${via.port ?? ''} ${method}`;
   const { callId, cseq, from } = request;
   return `${callId} ${cseq.number} ${tagOf(from) ?? ''} ${serializeVia(via)} ${method}`;
 };

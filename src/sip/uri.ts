@@ -1,4 +1,4 @@
-import { isHost, parseHostPort } from './grammar.ts';
+import { ALPHANUMERIC, charSet, consistsOf, isHost, parseHostPort } from './grammar.ts';
 import type { Param, Params } from './params.ts';
 
 /** A `sip:` or `sips:` URI (RFC 3261 19.1). `user` is as on the wire, escapes and password included. */
@@ -22,9 +22,13 @@ export interface OtherUri {
 export type Uri = SipUri | OtherUri;
 
 const USER = /^(?:[A-Za-z0-9\-_.!~*'()&=+$,;?/:]|%[0-9A-Fa-f]{2})+$/;
+const UNESCAPED_USER = charSet(`${ALPHANUMERIC}-_.!~*'()&=+$,;?/:`);
 const URI_PARAM = /^(?:[A-Za-z0-9\-_.!~*'()[\]/:&+$]|%[0-9A-Fa-f]{2})+$/;
 const URI_HEADERS = /^(?:[A-Za-z0-9\-_.!~*'()[\]/?:+$&=]|%[0-9A-Fa-f]{2})+$/;
 const OTHER = /^([A-Za-z][A-Za-z0-9+.-]*):([\x21\x23-\x3b\x3d\x3f-\x7e]+)$/;
+
+/** Most users have no escapes, and need no regular expression. */
+const isUser = (text: string): boolean => consistsOf(UNESCAPED_USER, text) || USER.test(text);
 
 export const isSipUri = (uri: Uri): uri is SipUri => uri.scheme === 'sip' || uri.scheme === 'sips';
 
@@ -51,19 +55,28 @@ const parseUriParam = (text: string): Param | null => {
   return [name.toLowerCase(), value];
 };
 
+/** Reads `a=1;b`. Null if it is malformed. */
+const parseUriParams = (text: string): Params | null => {
+  const params = text.split(';').map(parseUriParam);
+  return params.includes(null) ? null : (params as Param[]);
+};
+
+const NO_PARAMS: Params = [];
+
 const parseSipUri = (scheme: 'sip' | 'sips', rest: string): SipUri | null => {
   const at = rest.indexOf('@');
   const user = at < 0 ? null : rest.slice(0, at);
-  if (user !== null && !USER.test(user)) return null;
-  const afterUser = rest.slice(at + 1);
-  const question = afterUser.indexOf('?');
-  const headers = question < 0 ? null : afterUser.slice(question + 1);
+  if (user !== null && !isUser(user)) return null;
+  const question = rest.indexOf('?', at + 1);
+  const headers = question < 0 ? null : rest.slice(question + 1);
   if (headers !== null && !URI_HEADERS.test(headers)) return null;
-  const [hostPort = '', ...paramTexts] = (question < 0 ? afterUser : afterUser.slice(0, question)).split(';');
-  const address = /\s/.test(hostPort) ? null : parseHostPort(hostPort);
-  const params = paramTexts.map(parseUriParam);
-  if (!address || params.includes(null)) return null;
-  return { scheme, user, ...address, params: params as Param[], headers };
+  const beforeHeaders = question < 0 ? rest.slice(at + 1) : rest.slice(at + 1, question);
+  const semicolon = beforeHeaders.indexOf(';');
+  const hostPort = semicolon < 0 ? beforeHeaders : beforeHeaders.slice(0, semicolon);
+  const address = parseHostPort(hostPort);
+  const params = semicolon < 0 ? NO_PARAMS : parseUriParams(beforeHeaders.slice(semicolon + 1));
+  if (!address || !params) return null;
+  return { scheme, user, host: address.host, port: address.port, params, headers };
 };
 
 /** Reads a URI, or returns null. White space anywhere in it makes it malformed. */

@@ -1,4 +1,4 @@
-import { isHost, parseHostPort } from './grammar.ts';
+import { type HostPort, isHost, parseHostPort } from './grammar.ts';
 import { findParam, type Params, parseParams, serializeParams, setParam } from './params.ts';
 import { bareHost } from './uri.ts';
 
@@ -21,15 +21,23 @@ export const DEFAULT_SIP_PORT = 5060;
 
 const PROTOCOL = /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*([A-Za-z0-9\-.!%*_+`'~]+)[ \t]+/i;
 
+/** White space around the colon of `host:port` is allowed here (RFC 3261 25.1, COLON), and not in a URI. */
+const parseSentBy = (text: string): HostPort | null => {
+  const colon = text.lastIndexOf(':');
+  if (colon < 0 || !/[ \t]/.test(text)) return parseHostPort(text);
+  return parseHostPort(`${text.slice(0, colon).trimEnd()}:${text.slice(colon + 1).trimStart()}`);
+};
+
 /** Reads one Via value, or returns null. */
 export const parseVia = (source: string): Via | null => {
   const text = source.trim();
   const match = PROTOCOL.exec(text);
   if (!match) return null;
   const semicolon = text.indexOf(';', match[0].length);
-  const sentBy = parseHostPort(text.slice(match[0].length, semicolon < 0 ? text.length : semicolon).trim());
+  const sentBy = parseSentBy(text.slice(match[0].length, semicolon < 0 ? text.length : semicolon).trim());
   const params = parseParams(semicolon < 0 ? '' : text.slice(semicolon));
-  return sentBy && params ? { transport: (match[1] as string).toUpperCase(), ...sentBy, params } : null;
+  if (!sentBy || !params) return null;
+  return { transport: (match[1] as string).toUpperCase(), host: sentBy.host, port: sentBy.port, params };
 };
 
 export const serializeVia = (via: Via): string => {

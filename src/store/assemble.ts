@@ -14,6 +14,7 @@ import { mediaViews } from './media.ts';
 import { mediaVerbs } from './media-verbs.ts';
 import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
+import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { sweepVerbs } from './sweep.ts';
@@ -34,6 +35,7 @@ export const viewsOf = (context: Context): Views => ({
   ...idempotencyViews(context),
   ...blastViews(context),
   ...callViews(context),
+  ...nodeViews(context),
 });
 
 export const transactionOf = (context: Context): Transaction => ({
@@ -50,5 +52,6 @@ export const transactionOf = (context: Context): Transaction => ({
   ...blastVerbs(context),
   ...callVerbs(context),
   ...attemptVerbs(context),
+  ...nodeVerbs(context),
   ...sweepVerbs(context),
 });

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
 import { parseJson } from './rows.ts';
 
-type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome' | 'interruptAttempts'>;
+type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome'>;
 
 /** Nothing is noted of an attempt that has ended: its first outcome stands. */
 export const attemptVerbs = (context: Context): AttemptVerbs => ({
@@ -34,7 +34,6 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
     if (attempt) await moveCall(context, attempt.call_seq, ['dialing', 'ringing'], 'playing');
   },
   recordOutcome: outcomeRecorder(context),
-  interruptAttempts: () => interruptAttempts(context),
 });
 
 const moveCall = async ({ db }: Context, seq: number, from: readonly string[], to: string): Promise<void> => {
@@ -52,13 +51,17 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
     const [attempt] = (await endAttempt(endingOf(attemptId, result, now))).rows;
     if (!attempt) return false;
     const blast = await findRule(attempt.call_seq);
-    const mayWait = attempt.answered_at === null && blast.state === 'active';
+    const mayWait = attempt.answered_at === null && !result.wasAnswered && blast.state === 'active';
     const isOver = !mayWait || !mayRetry(blast.retry, result.outcome, attempt.number);
     if (isOver) await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
-    else await waitAgain(context, attempt.call_seq, now + blast.retry.delaySeconds * 1000, blast.dialWithinMs);
+    else await waitAgain(context, attempt.call_seq, now + delaySeconds(blast.retry, result) * 1000, blast.dialWithinMs);
     return isOver;
   };
 };
+
+/** The rule's delay, or what the peer asked for if that is longer. */
+const delaySeconds = (rule: RetryRule, { retryAfterSeconds = 0 }: AttemptResult): number =>
+  Math.max(rule.delaySeconds, retryAfterSeconds);
 
 const endingOf = (id: string, result: AttemptResult, now: number) => ({
   id,
@@ -120,18 +123,3 @@ const waitAgain = async ({ db }: Context, seq: number, due_at: number, dialWithi
 /** Attempts that have not ended, with their calls. */
 export const openAttempts = ({ db }: Context) =>
   db.selectFrom('attempts').innerJoin('calls', 'calls.seq', 'attempts.call_seq').where('attempts.ended_at', 'is', null);
-
-const interruptAttempts = async ({ db, nowMs }: Context): Promise<number> => {
-  const outcome = 'interrupted';
-  await db
-    .updateTable('calls')
-    .set({ state: 'finished', outcome })
-    .where('seq', 'in', (eb) => eb.selectFrom('attempts').select('call_seq').where('ended_at', 'is', null))
-    .execute();
-  const { numUpdatedRows } = await db
-    .updateTable('attempts')
-    .set({ ended_at: await nowMs(), outcome })
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-};

@@ -111,14 +111,6 @@ for (const dialect of DIALECTS)
       expect((await record(alive.grantId))?.state).toBe('open');
     });
 
-    it('is opened again when it has been claimed for longer than any upload lasts', async () => {
-      await claimIt();
-      expect(await transact((tx) => tx.reopenStaleGrants())).toBe(0);
-      await agedBy(3_600_001, 'claimed_at');
-      expect(await transact((tx) => tx.reopenStaleGrants())).toBe(1);
-      expect((await record())?.state).toBe('open');
-    });
-
     it('lists the clips of a media, newest first, with their renditions', async () => {
       await fixture.sql('update clips set created_at = created_at - 1000');
       await transact((tx) => tx.insertClip(clip({ id: 'newer' })));

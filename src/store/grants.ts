@@ -5,6 +5,7 @@ import type { Caller } from '../domain/application.ts';
 import type { Grant, GrantState, IssuedGrant, SpendingClip } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { requireStanding } from './nodes.ts';
 import { dropDeadPartialUploads, dropPartialUploadsOf } from './partial-uploads.ts';
 import type { Schema } from './schema.ts';
 
@@ -73,10 +74,11 @@ type GrantVerbs = Pick<
 export const grantVerbs = (context: Context): GrantVerbs => ({
   issueGrant: (grant) => issueGrant(context, grant),
   async claimGrant(ref, remoteAddress) {
+    await requireStanding(context);
     const now = await context.nowMs();
     const { numUpdatedRows } = await context.db
       .updateTable('grants')
-      .set({ state: 'claimed', claimed_at: now, remote_address: remoteAddress })
+      .set({ state: 'claimed', node_id: context.nodeId(), claimed_at: now, remote_address: remoteAddress })
       .where('seq', '=', ref)
       .where('state', '=', 'open')
       .where('expires_at', '>', now)
@@ -89,6 +91,7 @@ export const grantVerbs = (context: Context): GrantVerbs => ({
       .set((eb) => ({ state: 'open', failed_tries: eb('failed_tries', '+', failed ? 1 : 0) }))
       .where('seq', '=', ref)
       .where('state', '=', 'claimed')
+      .where('node_id', '=', context.nodeId())
       .execute();
   },
   async countFailedTry(ref) {
@@ -150,6 +153,7 @@ const spendGrant = async (
     .set({ state: 'spent', clip_id, digest, bytes, upload_id: uploadId, spent_at: await context.nowMs() })
     .where('seq', '=', ref)
     .where('state', '=', 'claimed')
+    .where('node_id', '=', context.nodeId())
     .where('key_id', 'in', (eb) => eb.selectFrom('app_keys').select('id').whereRef('app_keys.id', '=', 'grants.key_id'))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw await whyNotSpent(context, ref);
@@ -157,9 +161,9 @@ const spendGrant = async (
 };
 
 /** The grant's own end comes before that of its key, as it does when an upload begins. */
-const whyNotSpent = async ({ db }: Context, ref: number): Promise<AppError> => {
-  const grant = await db.selectFrom('grants').select('state').where('seq', '=', ref).executeTakeFirst();
-  return grant?.state === 'claimed'
+const whyNotSpent = async ({ db, nodeId }: Context, ref: number): Promise<AppError> => {
+  const grant = await db.selectFrom('grants').select(['state', 'node_id']).where('seq', '=', ref).executeTakeFirst();
+  return grant?.state === 'claimed' && grant.node_id === nodeId()
     ? new AppError('grant_refused', 'The application or its key was revoked during the upload.')
     : new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
 };

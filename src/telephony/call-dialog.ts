@@ -1,182 +1,164 @@
-import {
-  type AcceptedInviteInput,
-  type AcceptedInviteState,
-  startAcceptedInvite,
-  stepAcceptedInvite,
-} from '../sip/accepted-invite.ts';
-import {
-  ackInDialog,
-  type Dialog,
-  dialogOfAnswer,
-  keyOfDialog,
-  receiveInDialog,
-  requestInDialog,
-} from '../sip/dialog.ts';
-import type { Hop } from '../sip/hop.ts';
-import { findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
-import { requestOver } from '../sip/request.ts';
+import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
+import { tokensOf } from '../sip/option-tags.ts';
+import { q850Header, reasonWords } from '../sip/reason.ts';
+import { isNextReliable, rackOf, rseqOf } from '../sip/reliable-provisional.ts';
 import { type ResponseParts, respond } from '../sip/response.ts';
-import { type RunningMachine, runMachine } from '../sip/run-machine.ts';
-import { serializeMessage } from '../sip/serialize.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
-import type { Via } from '../sip/via.ts';
-import { ALLOW, type DialogUser, newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
-import { credentialsOf, type TrunkLogin } from './trunk-login.ts';
+import { LEAST_SECONDS, minSe } from '../sip/session-timer.ts';
+import type { CallMedia } from './call-media.ts';
+import { DialogRequests, type DialogRequestsParts } from './dialog-requests.ts';
+import { OfferExchange } from './offer-exchange.ts';
+import { SessionKeeper } from './session-keeper.ts';
+import { ALLOW, type DialogUser, EXTENSIONS, type Signalling, SUPPORTED } from './signalling.ts';
 
 export interface CallDialogUser {
-  /** The peer hung up, perhaps while we did; it has been answered. */
-  onBye(): void;
-  /** Judges the SDP of a re-INVITE (null if it has none) and answers with ours, or null if it cannot be used. */
-  onOffer(offer: Uint8Array | null): string | null;
-  /** The SDP of an ACK: the answer to an offer that our 200 made. */
-  onLateAnswer(answer: Uint8Array): void;
+  /** The peer hung up, perhaps while we did; it has been answered. `words` are those of its Reason, if it gave one. */
+  onBye(words: string | null): void;
+  /** The session was not refreshed in time: to be hung up. */
+  onSessionLost(reason: string): void;
 }
 
-export interface CallDialogParts {
-  readonly invite: SipRequest;
-  readonly response: SipResponse;
-  readonly localAddress: string;
-  /** Where the INVITE went. */
-  readonly peer: Hop;
-  readonly login: TrunkLogin;
+export interface CallDialogParts extends DialogRequestsParts {
+  readonly media: CallMedia;
 }
 
 /** Methods that are known and not for a call like ours; any other that is not served is not implemented. */
-const NOT_ALLOWED = ['UPDATE', 'PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE', 'PUBLISH', 'REGISTER'];
+const NOT_ALLOWED = ['PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE', 'PUBLISH', 'REGISTER'];
+
+/** Q.850 26: who answered after somebody else had. */
+const NOT_SELECTED = q850Header(26, 'Non-selected user clearing');
+
+const NOBODY = { onFinal: () => undefined, onFailure: () => undefined };
 
 const answer = (transaction: ServerTransaction, status: number, parts?: ResponseParts): void =>
   transaction.answer(respond(transaction.request, status, parts));
 
-/** One confirmed dialog of an INVITE of ours: its ACK, its BYE, and what the peer sends inside it. */
+/** One dialog of an INVITE of ours, early or confirmed (RFC 3261 12): PRACK, ACK, BYE, and what the peer sends in it. */
 export class CallDialog implements DialogUser {
+  readonly media: CallMedia;
   readonly #signalling: Signalling;
   readonly #parts: CallDialogParts;
   readonly #user: CallDialogUser;
-  readonly #ack: SipRequest;
-  #dialog: Dialog;
+  readonly #requests: DialogRequests;
+  readonly #offers: OfferExchange;
+  readonly #session: SessionKeeper;
+  #sendAck: (() => void) | null = null;
   #hasEnded = false;
-  /** Our 200 to the latest re-INVITE, on its way to an ACK. */
-  #reinvite: RunningMachine<AcceptedInviteState, AcceptedInviteInput> | null = null;
+  /** RSeq number of the last reliable provisional answer that was taken. */
+  #lastRseq: number | null = null;
 
   constructor(signalling: Signalling, parts: CallDialogParts, user: CallDialogUser) {
     this.#signalling = signalling;
     this.#parts = parts;
     this.#user = user;
-    this.#dialog = dialogOfAnswer(parts.invite, parts.response);
-    this.#ack = ackInDialog(this.#dialog, parts.invite.cseq.number, this.#newVia(), credentialsOf(parts.invite));
-    signalling.dialogs.set(keyOfDialog(this.#dialog), this);
+    this.media = parts.media;
+    this.#requests = new DialogRequests(signalling, parts);
+    const { wakeAfter } = signalling;
+    this.#offers = new OfferExchange({ media: parts.media, wakeAfter, answerParts: () => this.#answerParts() });
+    this.#session = new SessionKeeper({
+      signalling,
+      requests: this.#requests,
+      offers: this.#offers,
+      onLost: (reason) => user.onSessionLost(reason),
+    });
+    signalling.dialogs.set(this.#requests.key, this);
   }
 
-  /** Sends the ACK of the 2xx; each time the same octets, as often as the 2xx is repeated (RFC 3261 13.2.2.4). */
+  /** Whether its 2xx has come. */
+  get isConfirmed(): boolean {
+    return this.#sendAck !== null;
+  }
+
+  /** Takes a provisional answer. One that is sent reliably gets its PRACK, and its SDP is the answer (RFC 3262 4, 5). */
+  onProvisional(response: SipResponse): void {
+    const rseq = rseqOf(response);
+    if (rseq === null || !isNextReliable(this.#lastRseq, rseq)) return;
+    this.#lastRseq = rseq;
+    if (response.body.length > 0) this.#offers.answeredEarly(response.body);
+    this.#requests.send('PRACK', { headers: [rackOf(response, rseq)] }, NOBODY);
+  }
+
+  /** The 2xx has come. */
+  confirm(response: SipResponse): void {
+    this.#requests.confirm(response);
+    this.#offers.confirm();
+    this.#sendAck = this.#requests.ackOf(this.#parts.invite);
+    if (!this.#hasEnded) this.#session.begin(response);
+  }
+
+  /** Sends the ACK of the 2xx, as often as the 2xx is repeated. */
   acknowledge(): void {
-    const { log, send, portOf } = this.#signalling;
-    const onError = (error: Error): void =>
-      log.warn({ err: error, callId: this.#ack.callId }, 'an ACK could not be sent');
-    withNextHop(this.#signalling, this.#ack, this.#parts.peer, (to) => {
-      const { transport } = to;
-      send(serializeMessage(requestOver(this.#ack, transport, portOf(transport))), to, onError);
-    });
+    this.#sendAck?.();
   }
 
   /**
    * Sends BYE; `onDone` is called when it is answered, a challenge apart, or nobody will answer. No BYE if the dialog
    * has ended.
    */
-  hangUp(onDone: () => void): void {
+  hangUp(reason: Header, onDone: () => void): void {
     if (this.#hasEnded) {
       onDone();
       return;
     }
     this.#end();
-    const { dialog, request } = requestInDialog(this.#dialog, 'BYE', { via: this.#newVia() });
-    this.#dialog = dialog;
-    const { login, peer } = this.#parts;
-    const answerChallenge = login.answerer();
-    const send = (bye: SipRequest, to: Hop): void => {
-      const onResponse = (response: SipResponse): void => {
-        if (response.status < 200) return;
-        const again = answerChallenge(bye, response, to);
-        if (again) send(again, to);
-        else onDone();
-      };
-      this.#signalling.clients.start(bye, to, { onResponse, onFailure: onDone });
-    };
-    withNextHop(this.#signalling, request, peer, (to) => send(login.sign(request, to), to));
+    this.#requests.send('BYE', { headers: [reason] }, { onFinal: onDone, onFailure: onDone });
+  }
+
+  /** Hangs up a fork that answered after another had (RFC 3261 13.2.2.4). */
+  hangUpSurplus(): void {
+    this.acknowledge();
+    this.hangUp(NOT_SELECTED, () => undefined);
   }
 
   /** Stops answering for the dialog: the peer's requests meet 481 from now on. */
   forget(): void {
     this.#end();
-    this.#signalling.dialogs.delete(keyOfDialog(this.#dialog));
+    this.#signalling.dialogs.delete(this.#requests.key);
   }
 
   onRequest(transaction: ServerTransaction): void {
-    const next = receiveInDialog(this.#dialog, transaction.request);
-    if (!next) {
-      answer(transaction, 500);
-      return;
-    }
-    this.#dialog = next;
-    this.#serve(transaction);
+    if (this.#requests.receive(transaction.request)) this.#serve(transaction);
+    else answer(transaction, 500);
   }
 
   onAck(ack: SipRequest): void {
-    if (!this.#reinvite || ack.cseq.number !== this.#dialog.remoteSeq) return;
-    this.#reinvite.input({ kind: 'ack' });
-    if (ack.body.length > 0) this.#user.onLateAnswer(ack.body);
-  }
-
-  #newVia(): Via {
-    return viaOf(this.#signalling, this.#parts.localAddress, newBranch(this.#signalling.random));
+    if (ack.cseq.number === this.#requests.remoteSeq) this.#offers.onAck(ack);
   }
 
   #end(): void {
     this.#hasEnded = true;
-    this.#reinvite?.stop();
+    this.#offers.stop();
+    this.#session.stop();
+  }
+
+  #answerParts(): ResponseParts {
+    return { ...this.#requests.contact, headers: [ALLOW, SUPPORTED] };
   }
 
   #serve(transaction: ServerTransaction): void {
     const { method } = transaction.request;
-    const required = findHeader(transaction.request, 'Require');
+    const unknown = tokensOf(transaction.request, 'Require').filter((tag) => !EXTENSIONS.includes(tag.toLowerCase()));
     if (method === 'BYE') this.#onBye(transaction);
     else if (this.#hasEnded) answer(transaction, 481);
-    // RFC 3261 8.2.2.3: we know no extensions. Whoever hangs up is not refused all the same.
-    else if (required !== null) answer(transaction, 420, { headers: [{ name: 'Unsupported', value: required }] });
-    else if (method === 'INVITE') this.#onReinvite(transaction);
-    else if (method === 'OPTIONS' || method === 'INFO') answer(transaction, 200, { headers: [ALLOW] });
+    // RFC 3261 8.2.2.3. Whoever hangs up is not refused all the same.
+    else if (unknown.length > 0) {
+      answer(transaction, 420, { headers: [{ name: 'Unsupported', value: unknown.join(', ') }] });
+    } else if (method === 'INVITE' || method === 'UPDATE') this.#onRefresh(transaction, method);
+    else if (method === 'OPTIONS' || method === 'INFO') answer(transaction, 200, { headers: [ALLOW, SUPPORTED] });
     else answer(transaction, NOT_ALLOWED.includes(method) ? 405 : 501, { headers: [ALLOW] });
   }
 
   #onBye(transaction: ServerTransaction): void {
     this.#end();
     answer(transaction, 200);
-    this.#user.onBye();
+    this.#user.onBye(reasonWords(transaction.request));
   }
 
-  #onReinvite(transaction: ServerTransaction): void {
-    const { body } = transaction.request;
-    const description = this.#user.onOffer(body.length === 0 ? null : body);
-    if (description === null) answer(transaction, 488);
-    else this.#acceptReinvite(transaction, description);
-  }
-
-  #acceptReinvite(transaction: ServerTransaction, description: string): void {
-    const plain = respond(transaction.request, 200, {
-      headers: [ALLOW],
-      contentType: 'application/sdp',
-      body: new TextEncoder().encode(description),
-    });
-    const response = { ...plain, contacts: this.#parts.invite.contacts };
-    transaction.answer(response);
-    this.#reinvite?.stop();
-    this.#reinvite = runMachine({
-      start: startAcceptedInvite(response),
-      step: stepAcceptedInvite,
-      wakeAfter: this.#signalling.wakeAfter,
-      // No ACK at all is left to the peer's BYE or to the end of the message: the voice goes on meanwhile.
-      perform: (effect) => {
-        if (effect.kind === 'send') transaction.answer(response);
-      },
-    });
+  #onRefresh(transaction: ServerTransaction, method: 'INVITE' | 'UPDATE'): void {
+    const judged = this.#session.judge(transaction.request);
+    if (!judged.ok) answer(transaction, 422, { headers: [minSe(LEAST_SECONDS)] });
+    else if (this.#offers.answer(transaction, method, judged.headers) && this.isConfirmed) {
+      this.#session.answered(judged.timer);
+    }
   }
 }

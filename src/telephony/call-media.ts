@@ -1,6 +1,7 @@
 import type { MediaPort } from '../media/link.ts';
 import type { CarriedCodec } from '../sdp/audio-codec.ts';
 import { type LocalDescription, revise } from '../sdp/description.ts';
+import { isLoopback } from '../sdp/media-address.ts';
 import {
   mirrored,
   type Reading,
@@ -12,50 +13,74 @@ import {
 } from '../sdp/offer-answer.ts';
 import type { PreparedCall } from './call-preparation.ts';
 
-/** Our side of offer and answer through the life of one dialog. */
+/** Our side of offer and answer through the life of one dialog. Only the dialog that becomes the call plays. */
 export interface CallMedia {
-  /** Reads the SDP of the 2xx to our INVITE. */
-  readAnswer(answer: Uint8Array): Reading;
-  /** Sends the voice where the answer says. */
-  play(remote: RemoteMedia): void;
-  /** Answers the offer of a re-INVITE, or makes one if it has none; null if the offer cannot be used. */
+  /**
+   * Reads the answer to the offer of our INVITE. The first one counts, be it in a reliable provisional answer or in the
+   * 2xx (RFC 3262 5); after it this tells what holds now.
+   */
+  takeAnswer(answer: Uint8Array): Reading;
+  /** Sends the voice where the peer last said. */
+  play(): void;
+  /** Answers an offer of the peer, or makes one if it has none; null if the offer cannot be used. */
   answerOffer(offer: Uint8Array | null): string | null;
-  /** Takes the answer to an offer of `answerOffer`. */
+  /** What holds, as an offer: for a re-INVITE that changes nothing. */
+  offerAgain(): string;
+  /** Takes the answer to an offer that was made after the first. */
   takeLateAnswer(answer: Uint8Array): void;
 }
 
-const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
+const listens = ({ direction }: RemoteMedia): boolean => direction === 'sendrecv' || direction === 'recvonly';
+
+const isSameTarget = (a: RemoteMedia, b: RemoteMedia): boolean =>
+  a.address === b.address && a.port === b.port && a.codec === b.codec && a.payloadType === b.payloadType;
 
 /** Loopback as a media address is for peers that signal from there. */
 export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.peer.address);
+  /** Those that every clip has a rendition of. */
+  const codecs: readonly CarriedCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
+  let refusal: Reading | null = null;
+  let isPlaying = false;
 
-  const codecs = (): readonly CarriedCodec[] => local.codecs.map(({ codec }) => codec);
+  /** Notes what the peer says now, and lets the voice follow it. A peer on hold may name no address that can be used. */
+  const follow = (next: RemoteMedia, before: RemoteMedia): void => {
+    remote = listens(next) ? next : { ...before, direction: next.direction };
+    if (!isPlaying) return;
+    if (!listens(next)) port.hold();
+    else {
+      if (!isSameTarget(next, before)) port.redirect(targetOf(next));
+      if (!listens(before)) port.resume();
+    }
+  };
 
-  /** Follows the peer to a new address. A peer on hold names none, or none that listens: the voice stays its course. */
-  const follow = (next: RemoteMedia): void => {
-    const listens = next.direction === 'sendrecv' || next.direction === 'recvonly';
-    const hasMoved = next.address !== remote?.address || next.port !== remote.port;
-    if (!listens || !hasMoved) return;
-    remote = next;
-    port.redirect({ address: next.address, port: next.port });
+  /** The codec in use if the offer has it, under whatever payload type; else any that we have. */
+  const readTheirs = (offer: Uint8Array, current: RemoteMedia): Reading => {
+    const same = readOffer(offer, { codecs: [current.codec], allowLoopback });
+    return same.ok ? same : readOffer(offer, { codecs, allowLoopback });
   };
 
   return {
-    readAnswer: (answer) => readAnswer(answer, { codecs: codecs(), allowLoopback }),
-    play: (chosen) => {
-      remote = chosen;
-      // A later offer of ours may only name what the voice under way is sent as.
-      local = revise(local, { codecs: [{ codec: chosen.codec, payloadType: chosen.payloadType }] });
-      port.play({
-        address: chosen.address,
-        port: chosen.port,
-        payloadType: chosen.payloadType,
-        codec: chosen.codec,
-      });
+    takeAnswer: (answer) => {
+      if (remote) return { ok: true, media: remote };
+      if (refusal) return refusal;
+      const reading = readAnswer(answer, { codecs, allowLoopback });
+      if (!reading.ok) refusal = reading;
+      else {
+        remote = reading.media;
+        // A later offer of ours names what is in use alone.
+        const { codec, payloadType } = reading.media;
+        local = revise(local, { codecs: [{ codec, payloadType }] });
+      }
+      return reading;
+    },
+    play: () => {
+      if (!remote) return;
+      isPlaying = true;
+      port.play(targetOf(remote));
     },
     answerOffer: (offer) => {
       if (offer === null) {
@@ -63,18 +88,23 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
         local = revise(local, { direction: 'sendrecv' });
         return writeOffer(local);
       }
-      if (!remote) return null;
-      const reading = readOffer(offer, { codecs: [remote.codec], allowLoopback });
-      // The voice under way has one codec and one payload type: an offer without them cannot be used.
-      if (!reading.ok || reading.media.payloadType !== remote.payloadType) return null;
+      const before = remote;
+      if (!before) return null;
+      const reading = readTheirs(offer, before);
+      if (!reading.ok) return null;
       const { codec, payloadType, direction } = reading.media;
       local = revise(local, { codecs: [{ codec, payloadType }], direction: mirrored(direction) });
-      follow(reading.media);
+      follow(reading.media, before);
       return writeAnswer(offer, local);
     },
+    offerAgain: () => writeOffer(local),
     takeLateAnswer: (answer) => {
-      const reading = remote ? readAnswer(answer, { codecs: [remote.codec], allowLoopback }) : null;
-      if (reading?.ok) follow(reading.media);
+      const before = remote;
+      if (!before) return;
+      const reading = readAnswer(answer, { codecs: [before.codec], allowLoopback });
+      if (reading.ok) follow(reading.media, before);
     },
   };
 };
+
+const targetOf = ({ address, port, payloadType, codec }: RemoteMedia) => ({ address, port, payloadType, codec });

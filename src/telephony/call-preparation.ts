@@ -7,6 +7,7 @@ import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import { buildInvite } from './build-invite.ts';
 import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
+import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
 
 /** Everything that has to be at hand before an INVITE may be sent. */
@@ -17,6 +18,8 @@ export interface PreparedCall {
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  /** Where a 3xx may lead. */
+  readonly scope: RedirectScope;
 }
 
 const locatePeer = async (signalling: Signalling, { host, port, transport }: CallTarget): Promise<Hop> => {
@@ -62,5 +65,6 @@ export const prepareCall = async (
     direction: 'sendrecv',
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, peer, localAddress, local };
+  const scope = { hosts: [target.host, peer.address], user: target.trunkUser, scheme: target.uri.scheme };
+  return { media: port, invite, peer, localAddress, local, scope };
 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../test/support/cells.ts';
 import { type CallInput, type CallState, NEW_CALL, stepCall } from './call-state.ts';
 
 const media = (direction: 'sendrecv' | 'sendonly') =>
@@ -16,6 +17,7 @@ const media = (direction: 'sendrecv' | 'sendonly') =>
     crypto: null,
   }) as const;
 const OK = { status: 200, reason: 'OK' };
+const NOTHING_MORE = { cause: null, retryAfterSeconds: null };
 
 const INPUTS: Readonly<Record<string, CallInput>> = {
   prepared: { kind: 'prepared' },
@@ -25,15 +27,16 @@ const INPUTS: Readonly<Record<string, CallInput>> = {
   '200': { kind: 'accepted', ...OK, answer: { media: media('sendrecv') } },
   '200 deaf': { kind: 'accepted', ...OK, answer: { media: media('sendonly') } },
   '200 unusable': { kind: 'accepted', ...OK, answer: { problem: 'why' } },
-  '401': { kind: 'challenged', status: 401, reason: 'Unauthorized' },
-  '486': { kind: 'refused', status: 486, reason: 'Busy Here' },
+  '401': { kind: 'again', ...NOTHING_MORE, status: 401, reason: 'Unauthorized' },
+  '486': { kind: 'refused', ...NOTHING_MORE, status: 486, reason: 'Busy Here' },
   unanswered: { kind: 'unanswered', reason: 'why' },
   'ring-deadline': { kind: 'ring-deadline' },
   abandon: { kind: 'abandon' },
   cancel: { kind: 'cancel' },
   played: { kind: 'played' },
   'media-failed': { kind: 'media-failed', reason: 'why' },
-  'peer-bye': { kind: 'peer-bye' },
+  'peer-bye': { kind: 'peer-bye', words: 'why' },
+  'session-lost': { kind: 'session-lost', reason: 'why' },
   'bye-done': { kind: 'bye-done' },
   interrupt: { kind: 'interrupt' },
 };
@@ -55,9 +58,9 @@ const ROWS: readonly Row[] = [
   ['calling', '100', 'proceeding', null, ''],
   ['calling', '180', 'proceeding', null, 'report-ringing'],
   ['calling', '200', 'talking', null, 'ack play report-answered'],
-  ['calling', '200 deaf', 'ending', 'failed', 'ack bye'],
-  ['calling', '200 unusable', 'ending', 'failed', 'ack bye'],
-  ['calling', '401', 'calling', null, 'authenticate'],
+  ['calling', '200 deaf', 'ending', 'failed', 'ack bye report-answered'],
+  ['calling', '200 unusable', 'ending', 'failed', 'ack bye report-answered'],
+  ['calling', '401', 'calling', null, 'invite-again'],
   ['calling', '486', 'over', 'busy', 'settle'],
   ['calling', 'unanswered', 'over', 'unreachable', 'settle'],
   ['calling', 'ring-deadline', 'calling', 'no_answer', ''],
@@ -66,9 +69,9 @@ const ROWS: readonly Row[] = [
 
   ['calling no_answer', '100', 'cancelling', 'no_answer', 'cancel'],
   ['calling no_answer', '180', 'cancelling', 'no_answer', 'cancel'],
-  ['calling no_answer', '200', 'ending', 'no_answer', 'ack bye'],
-  ['calling no_answer', '200 deaf', 'ending', 'no_answer', 'ack bye'],
-  ['calling no_answer', '200 unusable', 'ending', 'no_answer', 'ack bye'],
+  ['calling no_answer', '200', 'ending', 'no_answer', 'ack bye report-answered'],
+  ['calling no_answer', '200 deaf', 'ending', 'no_answer', 'ack bye report-answered'],
+  ['calling no_answer', '200 unusable', 'ending', 'no_answer', 'ack bye report-answered'],
   ['calling no_answer', '401', 'over', 'no_answer', 'settle'],
   ['calling no_answer', '486', 'over', 'no_answer', 'settle'],
   ['calling no_answer', 'unanswered', 'over', 'unreachable', 'settle'],
@@ -80,30 +83,33 @@ const ROWS: readonly Row[] = [
   ['proceeding', '100', 'proceeding', null, ''],
   ['proceeding', '180', 'proceeding', null, 'report-ringing'],
   ['proceeding', '200', 'talking', null, 'ack play report-answered'],
-  ['proceeding', '200 deaf', 'ending', 'failed', 'ack bye'],
-  ['proceeding', '200 unusable', 'ending', 'failed', 'ack bye'],
-  ['proceeding', '401', 'calling', null, 'authenticate'],
+  ['proceeding', '200 deaf', 'ending', 'failed', 'ack bye report-answered'],
+  ['proceeding', '200 unusable', 'ending', 'failed', 'ack bye report-answered'],
+  ['proceeding', '401', 'calling', null, 'invite-again'],
   ['proceeding', '486', 'over', 'busy', 'settle'],
   ['proceeding', 'unanswered', 'over', 'unreachable', 'settle'],
   ['proceeding', 'ring-deadline', 'cancelling', 'no_answer', 'cancel'],
   ['proceeding', 'cancel', 'cancelling', 'cancelled', 'cancel'],
+  ['proceeding', 'peer-bye', 'cancelling', 'hung_up', 'cancel report-answered'],
   ['proceeding', 'interrupt', 'over', 'interrupted', 'cancel settle'],
 
-  ['cancelling cancelled', '200', 'ending', 'cancelled', 'ack bye'],
-  ['cancelling cancelled', '200 deaf', 'ending', 'cancelled', 'ack bye'],
-  ['cancelling cancelled', '200 unusable', 'ending', 'cancelled', 'ack bye'],
+  ['cancelling cancelled', '200', 'ending', 'cancelled', 'ack bye report-answered'],
+  ['cancelling cancelled', '200 deaf', 'ending', 'cancelled', 'ack bye report-answered'],
+  ['cancelling cancelled', '200 unusable', 'ending', 'cancelled', 'ack bye report-answered'],
   ['cancelling cancelled', '401', 'over', 'cancelled', 'settle'],
   ['cancelling cancelled', '486', 'over', 'cancelled', 'settle'],
   ['cancelling cancelled', 'unanswered', 'over', 'cancelled', 'settle'],
   ['cancelling cancelled', 'abandon', 'over', 'cancelled', 'settle'],
+  ['cancelling cancelled', 'peer-bye', 'cancelling', 'cancelled', 'report-answered'],
   ['cancelling cancelled', 'interrupt', 'over', 'cancelled', 'settle'],
-  ['cancelling no_answer', '200', 'ending', 'no_answer', 'ack bye'],
+  ['cancelling no_answer', '200', 'ending', 'no_answer', 'ack bye report-answered'],
   ['cancelling no_answer', '486', 'over', 'no_answer', 'settle'],
   ['cancelling no_answer', 'abandon', 'over', 'no_answer', 'settle'],
 
   ['talking', 'played', 'ending', 'completed', 'bye'],
   ['talking', 'media-failed', 'ending', 'failed', 'bye'],
   ['talking', 'peer-bye', 'over', 'hung_up', 'settle'],
+  ['talking', 'session-lost', 'ending', 'failed', 'stop-media bye'],
   ['talking', 'cancel', 'ending', 'cancelled', 'stop-media bye'],
   ['talking', 'interrupt', 'over', 'interrupted', 'bye settle'],
 
@@ -146,5 +152,43 @@ describe('every cell of the call', () => {
     expect(following('200')).toMatchObject({ sipStatus: 200, sipReason: 'OK' });
     expect(following('200 unusable')).toMatchObject({ sipStatus: 200, sipReason: 'why' });
     expect(following('unanswered')).toMatchObject({ sipStatus: null, sipReason: 'why' });
+  });
+});
+
+/** A state or an input that is new to the call does not compile here, and fails above if it changes anything. */
+describe('the table of the call', () => {
+  test('leaves out no state', () => {
+    const names = namesOf<CallState['name']>({
+      preparing: true,
+      calling: true,
+      proceeding: true,
+      cancelling: true,
+      talking: true,
+      ending: true,
+      over: true,
+    });
+    expect(new Set(STATES.map((words) => stateOf(words).name))).toEqual(new Set(names));
+  });
+
+  test('leaves out no input', () => {
+    const kinds = namesOf<CallInput['kind']>({
+      prepared: true,
+      unprepared: true,
+      provisional: true,
+      accepted: true,
+      again: true,
+      refused: true,
+      unanswered: true,
+      'ring-deadline': true,
+      abandon: true,
+      cancel: true,
+      played: true,
+      'media-failed': true,
+      'peer-bye': true,
+      'session-lost': true,
+      'bye-done': true,
+      interrupt: true,
+    });
+    expect(new Set(Object.values(INPUTS).map(({ kind }) => kind))).toEqual(new Set(kinds));
   });
 });

@@ -1,4 +1,5 @@
-import { type Outcome, outcomeOfSipStatus } from '../domain/outcome.ts';
+import type { CarriedCodec } from '../domain/codec.ts';
+import { type Outcome, outcomeOfRefusal } from '../domain/outcome.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { RemoteMedia } from '../sdp/offer-answer.ts';
  *
  * preparing -> calling -> proceeding -> talking -> ending -> over. `calling` has heard no SIP answer to its INVITE yet,
  * so that it cannot CANCEL (RFC 3261 9.1): a wish to end is kept until an answer comes, or timer B says that none will.
- * A challenge leads back to it, since the INVITE with credentials is another one. `cancelling` waits for the final answer
+ * A challenge, a redirection or a 422 lead back to it, since the INVITE that follows is another one. `cancelling` waits for the final answer
  * that a CANCEL brings, `ending` for the answer to our BYE. An input that a state's row does not name is ignored there.
  */
 export interface CallState {
@@ -18,6 +19,10 @@ export interface CallState {
   readonly sipStatus: number | null;
   /** Its reason phrase, or a sentence of our own that says what went wrong. */
   readonly sipReason: string | null;
+  /** Somebody picked up, if only after the call was given up. */
+  readonly wasAnswered: boolean;
+  /** For how many seconds the peer that refused wants no further call. */
+  readonly retryAfterSeconds: number | null;
 }
 
 export type CallInput =
@@ -27,9 +32,9 @@ export type CallInput =
   | { readonly kind: 'provisional'; readonly status: number }
   /** The first 2xx. */
   | { readonly kind: 'accepted'; readonly status: number; readonly reason: string; readonly answer: Answer }
-  /** A challenge that can be answered. */
-  | { readonly kind: 'challenged'; readonly status: number; readonly reason: string }
-  | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
+  /** A refusal after which another INVITE of this attempt can follow. */
+  | (Refusal & { readonly kind: 'again' })
+  | (Refusal & { readonly kind: 'refused' })
   /** The INVITE transaction ended without a final answer. */
   | { readonly kind: 'unanswered'; readonly reason: string }
   | { readonly kind: 'ring-deadline' }
@@ -39,17 +44,28 @@ export type CallInput =
   | { readonly kind: 'played' }
   /** The voice stopped before the last frame. */
   | { readonly kind: 'media-failed'; readonly reason: string }
-  | { readonly kind: 'peer-bye' }
+  /** In a dialog that is early yet, too: its 2xx was lost. `words` are those of the Reason, if it gave one. */
+  | { readonly kind: 'peer-bye'; readonly words: string | null }
+  /** The session was not refreshed in time. */
+  | { readonly kind: 'session-lost'; readonly reason: string }
   | { readonly kind: 'bye-done' }
   /** The user agent closes: one message of farewell, then over. */
   | { readonly kind: 'interrupt' };
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  /** Of Q.850, from a gateway. */
+  readonly cause: number | null;
+  readonly retryAfterSeconds: number | null;
+}
 
 /** What the SDP of a 2xx says: where to send the voice, or why that is impossible. */
 export type Answer = { readonly media: RemoteMedia } | { readonly problem: string };
 
 export type PlainEffect =
   | 'invite'
-  | 'authenticate'
+  | 'invite-again'
   | 'cancel'
   | 'ack'
   | 'bye'
@@ -58,7 +74,9 @@ export type PlainEffect =
   | 'report-ringing';
 export type CallEffect =
   | { readonly kind: PlainEffect }
-  | { readonly kind: 'play' | 'report-answered'; readonly media: RemoteMedia };
+  | { readonly kind: 'play'; readonly media: RemoteMedia }
+  /** Without a codec if nothing will be played. */
+  | { readonly kind: 'report-answered'; readonly codec: CarriedCodec | null };
 
 export interface CallStep {
   readonly next: CallState;
@@ -96,23 +114,37 @@ const problemOf = (answer: Answer): string | null => {
   return isDeaf ? `The peer's SDP says that it does not listen (${answer.media.direction}).` : null;
 };
 
+const UNHEARD: CallEffect = { kind: 'report-answered', codec: null };
+
+/** Somebody picked up: reported even if it is too late, so that nobody is called a second time. */
 const accepted: Cell<'accepted'> = (before, input) => {
-  const state = answered(before, input);
+  const state = { ...answered(before, input), wasAnswered: true };
   const problem = problemOf(input.answer);
-  if (state.outcome) return enter('ending', state, 'ack', 'bye');
+  if (state.outcome) return enter('ending', state, 'ack', 'bye', UNHEARD);
   if (problem !== null || !('media' in input.answer)) {
-    return enter('ending', { ...decide(state, 'failed'), sipReason: problem }, 'ack', 'bye');
+    return enter('ending', { ...decide(state, 'failed'), sipReason: problem }, 'ack', 'bye', UNHEARD);
   }
   const { media } = input.answer;
-  return enter('talking', state, 'ack', { kind: 'play', media }, { kind: 'report-answered', media });
+  return enter('talking', state, 'ack', { kind: 'play', media }, { kind: 'report-answered', codec: media.codec });
 };
 
-const refused: Cell<'refused'> = (state, input) =>
-  enter('over', answered(decide(state, outcomeOfSipStatus(input.status)), input), 'settle');
+const refused: Cell<'refused'> = (before, input) => {
+  const state = decide(answered(before, input), outcomeOfRefusal(input.status, input.cause));
+  return enter('over', { ...state, retryAfterSeconds: input.retryAfterSeconds }, 'settle');
+};
 
-/** The INVITE with credentials has heard nothing yet. A call that is to end takes the challenge for its end. */
-const challenged: Cell<'challenged'> = (state, input) =>
-  state.outcome ? refused(state, { ...input, kind: 'refused' }) : enter('calling', state, 'authenticate');
+/** The INVITE that follows has heard nothing yet. A call that is to end takes the refusal for its end. */
+const again: Cell<'again'> = (state, input) =>
+  state.outcome ? refused(state, { ...input, kind: 'refused' }) : enter('calling', state, 'invite-again');
+
+/** Who hangs up had picked up; the INVITE itself is still open. */
+const earlyBye: Cell<'peer-bye'> = (state, { words }) =>
+  enter('cancelling', { ...decide(withWords(state, words), 'hung_up'), wasAnswered: true }, 'cancel', UNHEARD);
+
+const withWords = (state: CallState, words: string | null): CallState => ({
+  ...state,
+  sipReason: words ?? state.sipReason,
+});
 
 /** No SIP answer at all is `unreachable`, which wins over the ring time-out but not over a cancellation. */
 const unanswered: Cell<'unanswered'> = (state, { reason }) => {
@@ -133,7 +165,7 @@ const TABLE: Readonly<Record<CallState['name'], Row>> = {
   calling: {
     provisional: (state, { status }) => (state.outcome ? enter('cancelling', state, 'cancel') : rung(state, status)),
     accepted,
-    challenged,
+    again,
     refused,
     unanswered,
     'ring-deadline': (state) => enter('calling', decide(state, 'no_answer')),
@@ -143,25 +175,29 @@ const TABLE: Readonly<Record<CallState['name'], Row>> = {
   proceeding: {
     provisional: (state, { status }) => rung(state, status),
     accepted,
-    challenged,
+    again,
     refused,
     unanswered,
     'ring-deadline': (state) => enter('cancelling', decide(state, 'no_answer'), 'cancel'),
     cancel: (state) => enter('cancelling', decide(state, 'cancelled'), 'cancel'),
+    'peer-bye': earlyBye,
     interrupt: (state) => over(state, 'interrupted', 'cancel'),
   },
   cancelling: {
     accepted,
-    challenged,
+    again,
     refused,
     unanswered: (state) => over(state, 'cancelled'),
     abandon: (state) => over(state, 'cancelled'),
+    'peer-bye': (state) => enter('cancelling', { ...state, wasAnswered: true }, UNHEARD),
     interrupt: (state) => over(state, 'interrupted'),
   },
   talking: {
     played: (state) => enter('ending', decide(state, 'completed'), 'bye'),
     'media-failed': (state, { reason }) => enter('ending', { ...decide(state, 'failed'), sipReason: reason }, 'bye'),
-    'peer-bye': (state) => over(state, 'hung_up'),
+    'peer-bye': (state, { words }) => over(withWords(state, words), 'hung_up'),
+    'session-lost': (state, { reason }) =>
+      enter('ending', { ...decide(state, 'failed'), sipReason: reason }, 'stop-media', 'bye'),
     cancel: (state) => enter('ending', decide(state, 'cancelled'), 'stop-media', 'bye'),
     interrupt: (state) => over(state, 'interrupted', 'bye'),
   },
@@ -178,6 +214,8 @@ export const NEW_CALL: CallState = {
   hasRung: false,
   sipStatus: null,
   sipReason: null,
+  wasAnswered: false,
+  retryAfterSeconds: null,
 };
 
 export const stepCall = (state: CallState, input: CallInput): CallStep => {

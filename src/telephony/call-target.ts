@@ -21,6 +21,8 @@ export interface CallTarget {
   readonly host: string;
   readonly port: number | null;
   readonly transport: TransportName;
+  /** Over a trunk, the number or user that is dialled there; null without one. */
+  readonly trunkUser: string | null;
 }
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
@@ -40,7 +42,7 @@ const transportOfDestination = (uri: SipUri): TransportName => {
   throw new CannotCall('failed', 'The destination asks for another SIP transport than UDP, TCP and TLS.');
 };
 
-const wayOf = (trunk: CallTrunk): Omit<CallTarget, 'uri'> => {
+const wayOf = (trunk: CallTrunk): Pick<CallTarget, 'host' | 'port' | 'transport'> => {
   const { port, transport } = trunk;
   return { host: hostOfTrunk(trunk), port, transport };
 };
@@ -52,9 +54,9 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), ...wayOf(trunk) };
+    return { uri: numberUri(destination.number, trunk), ...wayOf(trunk), trunkUser: destination.number };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, ...wayOf(trunk) };
-  return { uri, host: uri.host, port: uri.port, transport: transportOfDestination(uri) };
+  if (trunk) return { uri, ...wayOf(trunk), trunkUser: uri.user ?? '' };
+  return { uri, host: uri.host, port: uri.port, transport: transportOfDestination(uri), trunkUser: null };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CREDENTIALS, createDigestGate, type DigestGate, readDigest, TRUNK } from '../../test/support/digest-gate.ts';
+import type { PeerScript, Refusal } from '../../test/support/peer-script.ts';
 import { methodsOf } from '../../test/support/sip-messages.ts';
-import type { PeerScript, Refusal } from '../../test/support/sip-peer.ts';
 import { createTelephonyBench, type TelephonyBench } from '../../test/support/telephony-bench.ts';
 import { findHeader, type SipRequest } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';

@@ -15,6 +15,7 @@ describe('a call that is answered', () => {
       codec: 'PCMU',
       framesSent: [50, 100],
       rtp: { packetsSent: 150, packetsLost: null, jitterMs: null },
+      wasAnswered: true,
     });
     expect(placed.progress).toEqual([{ kind: 'ringing' }, { kind: 'answered', codec: 'PCMU' }]);
     expect(methodsOf(bench.peer.received)).toEqual(['INVITE', 'ACK', 'BYE']);
@@ -47,7 +48,12 @@ describe('a call that is answered', () => {
     const bench = createTelephonyBench({ script: { refuse: { status: 486, afterMs: 0 } } });
     await bench.finish(bench.place({ callerId: 'x"\r\nEvil: 1\r\n\r\n<sip:a@b>' }));
     const parsed = parseMessage(new TextEncoder().encode(bench.traffic[0]?.text));
-    expect(parsed.ok && parsed.message.headers.map((header) => header.name)).toEqual(['Allow', 'User-Agent']);
+    expect(parsed.ok && parsed.message.headers.map((header) => header.name)).toEqual([
+      'Allow',
+      'Supported',
+      'Session-Expires',
+      'User-Agent',
+    ]);
     expect(bench.peer.received[0]?.from.display).toBe('x"  Evil: 1    <sip:a@b>');
   });
 

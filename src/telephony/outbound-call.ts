@@ -1,14 +1,14 @@
 import type { AttemptResult, CallOrder } from '../domain/call.ts';
-import type { Codec } from '../domain/codec.ts';
+import type { CarriedCodec } from '../domain/codec.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
-import type { SipResponse } from '../sip/message.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
 import { type CallMedia, createCallMedia } from './call-media.ts';
 import { type PreparedCall, prepareCall } from './call-preparation.ts';
-import { type Answer, type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall } from './call-state.ts';
+import { type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall } from './call-state.ts';
 import { CannotCall } from './call-target.ts';
+import { farewellOf, readAnswer, refusalOf, statusOf } from './final-answer.ts';
 import { InviteLeg } from './invite-leg.ts';
 import { cleanReason } from './reason-text.ts';
 import type { Signalling } from './signalling.ts';
@@ -26,11 +26,6 @@ export interface CallSurroundings {
   readonly onProgress: (progress: CallProgress) => void;
 }
 
-/** What a call works with once it is prepared. */
-interface Equipment extends PreparedCall {
-  readonly callMedia: CallMedia;
-}
-
 /** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
 const LEAST_PART_HEARD = 0.95;
 
@@ -41,20 +36,22 @@ class Call implements OutboundCall {
   readonly #settled = Promise.withResolvers<AttemptResult>();
   readonly #preparation: Promise<void>;
   readonly #timers: (() => void)[] = [];
-  #equipment: Equipment | null = null;
+  #equipment: PreparedCall | null = null;
+  /** Of the dialog that is the call. */
+  #media: CallMedia | null = null;
   #leg: InviteLeg | null = null;
-  #codec: Codec | null = null;
+  #codec: CarriedCodec | null = null;
   #state = NEW_CALL;
 
   readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
     invite: () => this.#invite(),
-    authenticate: () => this.#leg?.authenticate(),
+    'invite-again': () => this.#leg?.inviteAgain(),
     cancel: () => {
-      this.#leg?.cancel();
+      this.#leg?.cancel(farewellOf(this.#state.outcome));
       this.#after(ABANDON_MS, { kind: 'abandon' });
     },
     ack: () => this.#leg?.acknowledge(),
-    bye: () => this.#leg?.hangUp(() => this.#input({ kind: 'bye-done' })),
+    bye: () => this.#leg?.hangUp(farewellOf(this.#state.outcome), () => this.#input({ kind: 'bye-done' })),
     'stop-media': () => void this.#equipment?.media.stop(),
     settle: () => void this.#settle(),
     'report-ringing': () => this.#report({ kind: 'ringing' }),
@@ -85,8 +82,7 @@ class Call implements OutboundCall {
   async #equip(): Promise<CallInput> {
     const { signalling, media, order } = this.#around;
     try {
-      const prepared = await prepareCall(signalling, media, order);
-      this.#equipment = { ...prepared, callMedia: createCallMedia(prepared) };
+      this.#equipment = await prepareCall(signalling, media, order);
       return { kind: 'prepared' };
     } catch (error) {
       signalling.log.warn({ err: error, attemptId: order.attemptId }, 'the call could not be prepared');
@@ -103,7 +99,7 @@ class Call implements OutboundCall {
 
   #perform(effect: CallEffect): void {
     if (effect.kind === 'play') this.#play(effect.media);
-    else if (effect.kind === 'report-answered') this.#report({ kind: 'answered', codec: effect.media.codec });
+    else if (effect.kind === 'report-answered') this.#report({ kind: 'answered', codec: effect.codec });
     else this.#plain[effect.kind]();
   }
 
@@ -119,27 +115,26 @@ class Call implements OutboundCall {
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk },
+      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment) },
       {
         onProvisional: (status) => this.#input({ kind: 'provisional', status }),
-        onAccepted: (response) =>
-          this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(equipment, response) }),
-        onChallenged: (response) => this.#input({ kind: 'challenged', ...statusOf(response) }),
-        onRefused: ({ status, reason }, words) => this.#input({ kind: 'refused', status, reason: words ?? reason }),
+        onAccepted: (response, callMedia) => {
+          this.#media = callMedia;
+          this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(callMedia, response) });
+        },
+        onAgain: (response) => this.#input({ kind: 'again', ...refusalOf(response, null) }),
+        onRefused: (response, words) => this.#input({ kind: 'refused', ...refusalOf(response, words) }),
         onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
-        onBye: () => this.#input({ kind: 'peer-bye' }),
-        onOffer: (offer) => equipment.callMedia.answerOffer(offer),
-        onLateAnswer: (answer) => equipment.callMedia.takeLateAnswer(answer),
+        onBye: (words) => this.#input({ kind: 'peer-bye', words }),
+        onSessionLost: (reason) => this.#input({ kind: 'session-lost', reason }),
       },
     );
   }
 
   #play(remote: RemoteMedia): void {
-    const equipment = this.#equipment;
-    if (!equipment) return;
     this.#codec = remote.codec;
-    equipment.callMedia.play(remote);
-    void equipment.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
+    this.#media?.play();
+    void this.#equipment?.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }
 
   #endOfVoice(end: EndOfVoice): CallInput {
@@ -168,7 +163,7 @@ class Call implements OutboundCall {
   }
 
   #resultNow(): AttemptResult {
-    const { outcome, sipStatus, sipReason } = this.#state;
+    const { outcome, sipStatus, sipReason, wasAnswered, retryAfterSeconds } = this.#state;
     return {
       outcome: outcome ?? 'failed',
       sipStatus,
@@ -176,19 +171,11 @@ class Call implements OutboundCall {
       codec: this.#codec,
       framesSent: [...this.framesSent()],
       rtp: { packetsSent: this.#equipment?.media.packetsSent() ?? 0, packetsLost: null, jitterMs: null },
+      ...(wasAnswered ? { wasAnswered } : {}),
+      ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
     };
   }
 }
-
-const statusOf = ({ status, reason }: SipResponse): { readonly status: number; readonly reason: string } => ({
-  status,
-  reason,
-});
-
-const readAnswer = (equipment: Equipment, response: SipResponse): Answer => {
-  const reading = equipment.callMedia.readAnswer(response.body);
-  return reading.ok ? { media: reading.media } : { problem: reading.problem };
-};
 
 /** Places one call: at most one INVITE dialog. Its result always resolves, once, after the voice has stopped. */
 export const placeOutboundCall = (around: CallSurroundings): OutboundCall => new Call(around);

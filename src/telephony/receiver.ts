@@ -1,47 +1,42 @@
 import type { Log, RandomSource } from '../domain/ports.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { keyOfRequest } from '../sip/dialog.ts';
-import type { Source } from '../sip/hop.ts';
+import type { SendOctets, Source } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
-import { tagOf } from '../sip/name-addr.ts';
 import { parseMessage } from '../sip/parse.ts';
+import { refuseUnreadable } from '../sip/refusal.ts';
 import { respond } from '../sip/response.ts';
 import type { ServerTransactions } from '../sip/server-transactions.ts';
 import { type Address, stampVia } from '../sip/via.ts';
-import { ALLOW, ALLOWED_METHODS, type DialogUser } from './signalling.ts';
+import { answerOutsideDialog, type OutsideAnswer } from './outside-dialog.ts';
+import { ALLOW, type DialogUser } from './signalling.ts';
 import type { OnMessage } from './sip-transport.ts';
 
 export interface ReceiverParts {
   readonly clients: ClientTransactions;
   readonly servers: ServerTransactions;
   readonly dialogs: ReadonlyMap<string, DialogUser>;
+  readonly send: SendOctets;
   /** Whether the address is a peer's. Strangers get silence, whatever they say. */
   readonly isKnown: (from: Address) => boolean;
   readonly random: RandomSource;
   readonly log: Log;
 }
 
-/** Status for a request that is no part of a dialog: we answer OPTIONS, and take no calls. */
-const statusOutsideDialog = (method: string): number => {
-  if (method === 'OPTIONS') return 200;
-  if (method === 'INVITE') return 480;
-  return ALLOWED_METHODS.includes(method) ? 481 : 405;
-};
-
 /** Takes messages to the transaction or dialog that they belong to (RFC 3261 17.1.3, 17.2.3, 12.2.2). Never throws. */
 export const createReceiver = (parts: ReceiverParts): OnMessage => {
   const { servers, dialogs, log } = parts;
 
-  const answerOutside = (request: SipRequest, from: Source, status: number): void => {
+  const answerOutside = (request: SipRequest, from: Source, { status, headers }: OutsideAnswer): void => {
     const transaction = servers.open(request, from);
-    transaction?.answer(respond(request, status, { toTag: parts.random.hex(8), headers: [ALLOW] }));
+    transaction?.answer(respond(request, status, { toTag: parts.random.hex(8), headers }));
   };
 
   const onAck = (ack: SipRequest): void => dialogs.get(keyOfRequest(ack))?.onAck(ack);
 
   /** RFC 3261 9.2: what can be cancelled here is a re-INVITE, and that is answered at once. */
   const onCancel = (request: SipRequest, from: Source): void =>
-    answerOutside(request, from, servers.findCancelled(request) ? 200 : 481);
+    answerOutside(request, from, { status: servers.findCancelled(request) ? 200 : 481, headers: [ALLOW] });
 
   const onNewRequest = (request: SipRequest, from: Source): void => {
     const user = dialogs.get(keyOfRequest(request));
@@ -51,12 +46,13 @@ export const createReceiver = (parts: ReceiverParts): OnMessage => {
     else if (user) {
       const transaction = servers.open(request, from, { onAck: (ack) => user.onAck(ack) });
       if (transaction) user.onRequest(transaction);
-    } else answerOutside(request, from, tagOf(request.to) === null ? statusOutsideDialog(request.method) : 481);
+    } else answerOutside(request, from, answerOutsideDialog(request));
   };
 
   /** RFC 3261 18.3: a request without Content-Length in a stream is answered 400. */
   const onUnframed = (request: SipRequest, from: Source): void => {
-    if (request.method !== 'ACK' && parts.isKnown(from)) answerOutside(request, from, 400);
+    if (request.method !== 'ACK' && parts.isKnown(from))
+      answerOutside(request, from, { status: 400, headers: [ALLOW] });
   };
 
   const onRequest = (received: SipRequest, from: Source, isUnframed: boolean): void => {
@@ -68,9 +64,16 @@ export const createReceiver = (parts: ReceiverParts): OnMessage => {
     else onNewRequest(request, from);
   };
 
+  const onUnreadable = (octets: Uint8Array, from: Source, problem: string): void => {
+    log.debug({ from, problem }, 'what came is no SIP message');
+    if (!parts.isKnown(from)) return;
+    const refusal = refuseUnreadable(octets, { problem, toTag: parts.random.hex(8), headers: [ALLOW] });
+    if (refusal) parts.send(refusal, from);
+  };
+
   return (octets, from, isUnframed = false) => {
     const result = parseMessage(octets);
-    if (!result.ok) log.debug({ from, problem: result.problem }, 'dropped a datagram that is no SIP message');
+    if (!result.ok) onUnreadable(octets, from, result.problem);
     else if (result.message.kind === 'request') onRequest(result.message, from, isUnframed);
     else if (!parts.clients.receive(result.message, from))
       log.debug({ from }, 'dropped a response that answers nothing');

@@ -22,6 +22,12 @@ const CREDENTIAL_HEADERS: readonly string[] = Object.values(ASKS).map(({ answeri
 export const credentialsOf = (request: SipRequest): readonly Header[] =>
   request.headers.filter(({ name }) => CREDENTIAL_HEADERS.includes(name));
 
+/** For a request that goes on to another target, which has to ask for itself. */
+export const withoutCredentials = (request: SipRequest): SipRequest => ({
+  ...request,
+  headers: request.headers.filter(({ name }) => !CREDENTIAL_HEADERS.includes(name)),
+});
+
 const challengeOf = (response: SipResponse): AskedChallenge | null => {
   const ask = ASKS[response.status];
   if (!ask) return null;

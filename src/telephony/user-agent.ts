@@ -72,7 +72,15 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     log,
   };
   transport.onMessage(
-    createReceiver({ clients, servers, dialogs, isKnown: (from) => peers.has(from.address), random, log }),
+    createReceiver({
+      clients,
+      servers,
+      dialogs,
+      send: transport.send,
+      isKnown: (from) => peers.has(from.address),
+      random,
+      log,
+    }),
   );
 
   transport.onLost(clients.lose);

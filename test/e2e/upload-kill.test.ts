@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { recover } from '../../src/app/recover.ts';
+import { holdNodeLease } from '../../src/app/node-lease.ts';
+import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import { emptyScratch } from '../../src/data-directory.ts';
 import type { Store, Views } from '../../src/domain/store-port.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
@@ -86,8 +87,9 @@ const restarted = async (directory: string, look: (store: Store) => Promise<void
   const store = await openSqliteStore({ path, vault: await openVault(directory), log: QUIET_LOG });
   try {
     await emptyScratch(join(directory, 'scratch'));
-    await recover(store, NO_METRICS, QUIET_LOG);
-    await look(store);
+    const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics: NO_METRICS, log: QUIET_LOG });
+    await store.transact((tx) => tx.sweep());
+    await look(store).finally(() => lease.stop());
   } finally {
     await store.close();
   }

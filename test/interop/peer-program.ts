@@ -38,14 +38,29 @@ export const describeWithPeer = (program: string, debianPackage: string, suite: 
   describe.skip(`with ${program}`, suite);
 };
 
+/** Below the ports that the kernel gives to whoever asks for any, so that nobody else's socket comes in between. */
+const FIRST_PORT = 10_000;
+const PORTS = 6_000;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const socket = createSocket('udp4');
+  try {
+    socket.bind(port, ADDRESS);
+    await once(socket, 'listening');
+    return true;
+  } catch {
+    return false; // somebody has it
+  } finally {
+    await closeSocket(socket);
+  }
+};
+
 /** A UDP port that is free now; peers want to be told one. */
 export const findFreePort = async (): Promise<number> => {
-  const socket = createSocket('udp4');
-  socket.bind(0, ADDRESS);
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  await closeSocket(socket);
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if (await isFree(port)) return port;
+  }
 };
 
 export interface PeerProgram {

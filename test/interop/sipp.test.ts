@@ -26,7 +26,11 @@ const untilBound = async (port: number, sipp: PeerProgram): Promise<void> => {
 };
 
 /** Runs one call of a scenario beside this file; `keys` are the ports and numbers in its session descriptions. */
-const startSipp = async (scenario: string, keys: Record<string, number> = {}): Promise<Sipp> => {
+const startSipp = async (
+  scenario: string,
+  keys: Record<string, number> = {},
+  options: readonly string[] = [],
+): Promise<Sipp> => {
   const folder = await mkdtemp(join(tmpdir(), 'ringcast-sipp-'));
   const [port, mediaPort, controlPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const file = join(import.meta.dirname, 'sipp', `${scenario}.xml`);
@@ -34,7 +38,11 @@ const startSipp = async (scenario: string, keys: Record<string, number> = {}): P
   const limits = ['-m', 1, '-nostdin', '-timeout', '25s', '-timeout_error'];
   const logs = ['-trace_msg', '-message_file', 'messages', '-trace_err', '-error_file', 'errors'];
   const session = Object.entries({ payload_type: 0, ...keys }).flatMap(([key, value]) => ['-key', key, value]);
-  const peer = startPeer('sipp', ['-sf', file, ...sockets, ...limits, ...logs, ...session].map(String), folder);
+  const peer = startPeer(
+    'sipp',
+    ['-sf', file, ...sockets, ...limits, ...logs, ...session, ...options].map(String),
+    folder,
+  );
   onTestFinished(async () => {
     await peer.end('SIGKILL');
     await rm(folder, { recursive: true });
@@ -82,6 +90,49 @@ describeWithPeer('sipp', 'sip-tester', () => {
     const caller = await openCaller();
     const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 5)], ringTimeoutMs: 500 }).result;
     expect(result.outcome).toBe('no_answer');
+    expect(await sipp.exited).toBe(0);
+  });
+
+  it.each([
+    ['answers from two phones', 'forks', 2],
+    ['redirects to another of its addresses', 'redirects', 2],
+    ['wants a longer session', 'wants-longer', 2],
+    ['sends UPDATE before and after its answer', 'updates', 1],
+    ['holds and resumes', 'holds', 1],
+  ])('completes a call when it %s', async (_what, scenario, acks) => {
+    const ear = await openRtpPeer();
+    const sipp = await startSipp(scenario, { heard_on: ear.port });
+    const caller = await openCaller();
+    const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 50)] }).result;
+    expect(result.outcome).toBe('completed');
+    expect(await sipp.exited, sipp.output()).toBe(0);
+    expect(await sipp.received('ACK')).toBe(acks);
+  });
+
+  it('acknowledges each of its answers again as long as it hears no ACK', async () => {
+    const ear = await openRtpPeer();
+    // Without its own retransmissions, so that a repeated ACK counts as one.
+    const sipp = await startSipp('loses-acks', { heard_on: ear.port }, ['-nr']);
+    const caller = await openCaller();
+    const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 80)] }).result;
+    expect(result).toMatchObject({ outcome: 'completed', framesSent: [80] });
+    expect(await sipp.exited, sipp.output()).toBe(0);
+    expect(await sipp.received('ACK')).toBe(4);
+  });
+
+  it('hangs up on it when it answers after the CANCEL, and tells that it did', async () => {
+    const sipp = await startSipp('answers-late', { heard_on: 9 });
+    const caller = await openCaller();
+    const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 5)], ringTimeoutMs: 500 }).result;
+    expect(result).toMatchObject({ outcome: 'no_answer', wasAnswered: true, sipStatus: 200 });
+    expect(await sipp.exited, sipp.output()).toBe(0);
+  });
+
+  it('tells when it wants to be called again', async () => {
+    const sipp = await startSipp('overloaded');
+    const caller = await openCaller();
+    const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 5)] }).result;
+    expect(result).toMatchObject({ outcome: 'unreachable', sipStatus: 503, retryAfterSeconds: 30 });
     expect(await sipp.exited).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallTrunk } from '../../src/domain/call.ts';
 import { findHeader, type SipRequest } from '../../src/sip/message.ts';
-import type { Refusal } from './sip-peer.ts';
+import type { Refusal } from './peer-script.ts';
 import { PEER } from './telephony-bench.ts';
 
 export const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };

@@ -9,7 +9,7 @@ import {
   requestInDialog,
 } from '../../src/sip/dialog.ts';
 import type { Source } from '../../src/sip/hop.ts';
-import type { Header, SipRequest, SipResponse } from '../../src/sip/message.ts';
+import type { SipRequest, SipResponse } from '../../src/sip/message.ts';
 import { nameAddr } from '../../src/sip/name-addr.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
@@ -19,28 +19,8 @@ import { createServerTransactions, type ServerTransaction } from '../../src/sip/
 import { sipUri } from '../../src/sip/uri.ts';
 import { stampVia, udpVia } from '../../src/sip/via.ts';
 import type { SipTransport } from '../../src/telephony/sip-transport.ts';
+import type { PeerScript } from './peer-script.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-
-/** What the called party does, in milliseconds after the INVITE came; what is absent does not happen. */
-export interface PeerScript {
-  readonly tryingAfterMs?: number;
-  readonly ringAfterMs?: number;
-  readonly answerAfterMs?: number;
-  readonly refuse?: { readonly status: number; readonly afterMs: number };
-  /** BYE so long after the ACK. */
-  readonly hangUpAfterMs?: number;
-  /** SDP of the 200 in place of a good one. */
-  readonly answer?: string;
-  /** Whether CANCEL is left without any effect. */
-  readonly isDeafToCancel?: boolean;
-  /** Looks at each INVITE and BYE before anything else is done with it: what it is refused with, or null. */
-  readonly gate?: (request: SipRequest) => Refusal | null;
-}
-
-export interface Refusal {
-  readonly status: number;
-  readonly headers: readonly Header[];
-}
 
 export type PeerCallState = 'invited' | 'refused' | 'cancelled' | 'answered' | 'talking' | 'ended';
 
@@ -49,6 +29,10 @@ export interface PeerCall {
   readonly invite: SipRequest;
   state: PeerCallState;
   dialog: Dialog;
+  /** Answers the INVITE, in the dialog of this call. */
+  say(status: number, parts?: ResponseParts): void;
+  /** Sends a request inside the dialog; the final answer, or null if none came. */
+  ask(method: string, parts?: ResponseParts): Promise<SipResponse | null>;
   /** Sends a request inside the dialog; the answer's status, or null if none came. */
   request(method: string, parts?: ResponseParts): Promise<number | null>;
   hangUp(): Promise<number | null>;
@@ -94,6 +78,20 @@ export const createSipPeer = (options: {
   let lastId = 0;
   const newId = (): string => `${transport.port}-${++lastId}`;
 
+  const serve = (
+    transaction: ServerTransaction,
+    repeatUntilAck: (transaction: ServerTransaction, response: SipResponse) => void,
+  ): void => {
+    const body = new TextEncoder().encode(sdpOf(transport.address));
+    const isInvite = transaction.request.method === 'INVITE';
+    const usual = { status: 200, parts: isInvite ? { contact, contentType: 'application/sdp', body } : {} };
+    const answer = script.serve ? script.serve(transaction.request) : usual;
+    if (!answer) return;
+    const response = respond(transaction.request, answer.status, answer.parts ?? usual.parts);
+    transaction.answer(response);
+    if (isInvite && answer.status < 300) repeatUntilAck(transaction, response);
+  };
+
   const openCall = (transaction: ServerTransaction, from: Source): void => {
     const invite = transaction.request;
     const toTag = `to-${newId()}`;
@@ -101,19 +99,22 @@ export const createSipPeer = (options: {
     if (!dialog) throw new Error('The INVITE has no Contact.');
     let waitForAck: RunningMachine<unknown, AcceptedInviteInput> | null = null;
 
-    const request = (method: string, parts: ResponseParts = {}): Promise<number | null> => {
+    const ask = (method: string, parts: ResponseParts = {}): Promise<SipResponse | null> => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
       const built = requestInDialog(call.dialog, method, { via, contact, ...parts });
       call.dialog = built.dialog;
       return new Promise((resolve) => {
-        const onResponse = ({ status }: SipResponse): void => {
-          if (status < 200) return;
-          if (method === 'INVITE' && status < 300) acknowledge(built.request);
-          resolve(status);
+        const onResponse = (response: SipResponse): void => {
+          if (response.status < 200) return;
+          if (method === 'INVITE' && response.status < 300) acknowledge(built.request);
+          resolve(response);
         };
         clients.start(built.request, from, { onResponse, onFailure: () => resolve(null) });
       });
     };
+
+    const request = async (method: string, parts: ResponseParts = {}): Promise<number | null> =>
+      (await ask(method, parts))?.status ?? null;
 
     const acknowledge = (reinvite: SipRequest): void => {
       const via = udpVia(transport.address, transport.port, `z9hG4bK-${newId()}`);
@@ -125,12 +126,27 @@ export const createSipPeer = (options: {
       invite,
       state: 'invited',
       dialog,
+      ask,
       request,
+      say: (status, parts = {}) => transaction.answer(respond(invite, status, { toTag, contact, ...parts })),
       hangUp: () => {
         call.state = 'ended';
         waitForAck?.stop();
         return request('BYE');
       },
+    };
+
+    const repeatUntilAck = (accepted: ServerTransaction, response: SipResponse): void => {
+      waitForAck?.stop();
+      waitForAck = runMachine({
+        start: startAcceptedInvite(response),
+        step: stepAcceptedInvite,
+        wakeAfter,
+        perform: (effect) => {
+          if (effect.kind === 'send') accepted.answer(response);
+          else if (call.state === 'answered') void call.hangUp();
+        },
+      });
     };
 
     const onAck = (): void => {
@@ -147,17 +163,10 @@ export const createSipPeer = (options: {
       if (call.state !== 'invited') return;
       call.state = 'answered';
       const body = new TextEncoder().encode(script.answer ?? sdpOf(transport.address));
-      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body });
+      const headers = script.answerHeaders ?? [];
+      const response = respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body, headers });
       transaction.answer(response);
-      waitForAck = runMachine({
-        start: startAcceptedInvite(response),
-        step: stepAcceptedInvite,
-        wakeAfter,
-        perform: (effect) => {
-          if (effect.kind === 'send') transaction.answer(response);
-          else if (call.state === 'answered') void call.hangUp();
-        },
-      });
+      repeatUntilAck(transaction, response);
     };
 
     const refuse = (status: number, state: PeerCallState): void => {
@@ -168,6 +177,7 @@ export const createSipPeer = (options: {
 
     inDialog.set(keyOfDialog(dialog), (incoming, incomingRequest) => {
       if (incomingRequest.method === 'ACK') onAck();
+      else if (incomingRequest.method !== 'BYE' && incoming) serve(incoming, repeatUntilAck);
       if (incomingRequest.method !== 'BYE') return;
       waitForAck?.stop();
       incoming?.answer(respond(incomingRequest, call.state === 'ended' ? 481 : 200));
@@ -202,9 +212,11 @@ export const createSipPeer = (options: {
       handler?.(null, request);
       return;
     }
-    const refusal = ['INVITE', 'BYE'].includes(request.method) ? script.gate?.(request) : null;
-    if (refusal) transaction.answer(respond(request, refusal.status, { toTag: newId(), headers: refusal.headers }));
-    else if (request.method === 'CANCEL') onCancel(transaction);
+    const refusal = request.method === 'CANCEL' ? null : script.gate?.(request);
+    if (refusal) {
+      const response = respond(request, refusal.status, { toTag: newId(), headers: refusal.headers });
+      transaction.answer({ ...response, contacts: refusal.contacts ?? [] });
+    } else if (request.method === 'CANCEL') onCancel(transaction);
     else if (handler) handler(transaction, request);
     else if (request.method === 'INVITE') openCall(transaction, from);
     else transaction.answer(respond(request, request.method === 'OPTIONS' ? 200 : 481, { toTag: newId() }));

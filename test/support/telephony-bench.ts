@@ -3,12 +3,14 @@ import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/ports.ts';
 import { udpHop } from '../../src/sip/hop.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
-import { respond } from '../../src/sip/response.ts';
+import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
+import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
+import type { PeerScript } from './peer-script.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
-import { createSipPeer, type PeerScript, type SipPeer, sdpOf } from './sip-peer.ts';
+import { createSipPeer, type SipPeer, sdpOf } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia, type VirtualMedia } from './virtual-media.ts';
 
@@ -45,8 +47,14 @@ export interface TelephonyBench {
   finish(placed: Placed): Promise<AttemptResult>;
   /** Loses the next `count` datagrams that begin with `start`. */
   dropFirst(start: string, count: number): void;
+  /** Lets the next datagram that begins with `start` take so much longer. */
+  delayFirst(start: string, delayMs: number): void;
+  /** Changes what the peer sends, as proxies on the way do. */
+  rewrite(change: (text: string) => string): void;
   /** Sends a 200 of another branch of the first INVITE. */
   sendFork(toTag: string): void;
+  /** Answers the first INVITE as another branch of it. */
+  sayAs(toTag: string, status: number, parts?: ResponseParts): void;
   /** Nothing is left: no timer, no table entry, no open RTP port. */
   expectRest(): void;
 }
@@ -74,10 +82,16 @@ export const createTelephonyBench = (options: {
   const media = createVirtualMedia(clock);
   const ours = network.attach(OURS);
   const theirs = network.attach(PEER);
-  const peer = createSipPeer({ transport: theirs, clock, script: options.script });
+  let change = (text: string): string => text;
+  const throughProxies: SipTransport = {
+    ...theirs,
+    send: (octets, to, onError) =>
+      theirs.send(new TextEncoder().encode(change(new TextDecoder().decode(octets))), to, onError),
+  };
+  const peer = createSipPeer({ transport: throughProxies, clock, script: options.script });
   const traffic: Traffic[] = [];
   const logins: string[] = [];
-  const toDrop = new Map<string, number>();
+  const fates = new Map<string, { left: number; readonly verdict: 'drop' | number }>();
   let lastCall = 0;
 
   const { sendProblem } = options;
@@ -106,10 +120,10 @@ export const createTelephonyBench = (options: {
   network.intercept((octets, from) => {
     const text = new TextDecoder().decode(octets);
     traffic.push({ atMs: clock.nowMs, from: from.address === OURS.address ? 'ua' : 'peer', text });
-    for (const [start, left] of toDrop) {
-      if (left === 0 || !text.startsWith(start)) continue;
-      toDrop.set(start, left - 1);
-      return 'drop';
+    for (const [start, fate] of fates) {
+      if (fate.left === 0 || !text.startsWith(start)) continue;
+      fate.left -= 1;
+      return fate.verdict;
     }
     return 'pass';
   });
@@ -129,6 +143,12 @@ export const createTelephonyBench = (options: {
       clips: frames.map(clipOf),
       ...change,
     };
+  };
+
+  const sayAs = (toTag: string, status: number, parts: ResponseParts = {}): void => {
+    const invite = peer.received.find((request) => request.method === 'INVITE');
+    if (!invite) throw new Error('No INVITE has come.');
+    theirs.send(serializeMessage(respond(invite, status, { toTag, contact: invite.to, ...parts })), OURS);
   };
 
   return {
@@ -152,16 +172,15 @@ export const createTelephonyBench = (options: {
       if (placed.endedAtMs() === null) throw new Error('The call is stuck: no timer waits, and it has no result.');
       return placed.call.result;
     },
-    dropFirst: (start, count) => toDrop.set(start, count),
+    dropFirst: (start, count) => fates.set(start, { left: count, verdict: 'drop' }),
+    rewrite: (next) => {
+      change = next;
+    },
+    delayFirst: (start, delayMs) => fates.set(start, { left: 1, verdict: delayMs }),
+    sayAs,
     sendFork: (toTag) => {
-      const invite = peer.received.find((request) => request.method === 'INVITE');
-      if (!invite) throw new Error('No INVITE has come.');
-      const contact = invite.to;
       const body = new TextEncoder().encode(sdpOf(PEER.address));
-      theirs.send(
-        serializeMessage(respond(invite, 200, { toTag, contact, contentType: 'application/sdp', body })),
-        OURS,
-      );
+      sayAs(toTag, 200, { contentType: 'application/sdp', body });
     },
     expectRest: () => {
       expect(agent.counts()).toEqual({ calls: 0, dialogs: 0, transactions: 0 });

@@ -1,9 +1,10 @@
 // A public server on the data in argv[2] that kills itself (SIGKILL) after the argv[3]rd step of an upload: a step is a
 // commit, a file received, a file decoded. It issues a grant for media 101 and prints `{"port","uri"}` when it is ready.
-import { randomBytes, randomInt } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { holdNodeLease } from '../../src/app/node-lease.ts';
+import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { Store } from '../../src/domain/store-port.ts';
 import { buildPublicServer } from '../../src/http/public-server.ts';
 import { waveformOfUlaw } from '../../src/rtp/peaks.ts';
@@ -26,6 +27,7 @@ const scratchDirectory = join(directory, 'scratch');
 await mkdir(scratchDirectory, { recursive: true });
 const path = join(directory, 'ringcast.db');
 const store = await openSqliteStore({ path, vault: await openVault(directory), log: QUIET_LOG });
+await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics: NO_METRICS, log: QUIET_LOG });
 const stepping: Store = {
   ...store,
   async transact(work) {
@@ -37,9 +39,9 @@ const stepping: Store = {
 
 const server = buildPublicServer({
   store: stepping,
-  async ingest(file, limits) {
+  async ingest(...file) {
     step();
-    const audio = await plainIngest(file, limits);
+    const audio = await plainIngest(...file);
     step();
     return audio;
   },
@@ -47,11 +49,8 @@ const server = buildPublicServer({
   limits: { maxUploadBytes: 4_194_304, maxClipSeconds: 600, grantTtlSeconds: 86_400, maxWaitingCalls: 1000 },
   routeHealth: { isCallable: () => true },
   dialer: { wake: () => undefined, cancel: () => undefined, framesSent: () => null, isDraining: () => false },
-  random: {
-    digits: (length) => Array.from({ length }, () => randomInt(10)).join(''),
-    hex: (bytes) => randomBytes(bytes).toString('hex'),
-  },
-  wakeAfter: () => () => undefined,
+  random,
+  wakeAfter,
   metrics: NO_METRICS,
   log: QUIET_LOG,
   builtInGreeting: { frameCount: 1 },

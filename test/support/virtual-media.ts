@@ -5,8 +5,10 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What a media thread was asked to do, with the virtual time. */
 export interface VoiceEvent {
   readonly atMs: number;
-  readonly kind: 'play' | 'redirect' | 'stop' | 'finished';
+  readonly kind: 'play' | 'redirect' | 'hold' | 'resume' | 'stop' | 'finished';
   readonly to?: { readonly address: string; readonly port: number };
+  /** Of a `redirect`. */
+  readonly codec?: string;
 }
 
 /** A media thread in virtual time: it counts frames and sends none. */
@@ -59,7 +61,9 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
           finished.resolve('played');
         });
       },
-      redirect: (to) => note({ kind: 'redirect', to }),
+      redirect: ({ address, port, codec }) => note({ kind: 'redirect', to: { address, port }, codec }),
+      hold: () => note({ kind: 'hold' }),
+      resume: () => note({ kind: 'resume' }),
       finished: finished.promise,
       framesSent: () => {
         let left = sent();
@@ -70,6 +74,9 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
         });
       },
       packetsSent: sent,
+      packetsRefused: () => 0,
+      peerRefusals: () => 0,
+      latenessMs: () => 0,
       stop: async () => {
         if (stoppedAtMs === null) note({ kind: 'stop' });
         end();
@@ -94,6 +101,8 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       if (failure !== null) throw new Error(failure);
       return createPort(clips.map((clip) => clip.frameCount));
     },
+    isOverloaded: () => false,
+    lateness: () => ({ packets: 0, latePackets: 0, maxMs: 0, bands: [] }),
     close: async () => undefined,
   };
 };

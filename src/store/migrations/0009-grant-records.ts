@@ -16,5 +16,4 @@ const STATEMENTS: readonly string[] = [
   'create index grants_grant_id on grants (grant_id_hash)',
   'create index grants_application on grants (application_id, seq)',
   'create index grants_expires on grants (expires_at)',
-  "create index grants_claimed on grants (claimed_at) where state = 'claimed'",
 ];
