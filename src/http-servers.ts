@@ -10,6 +10,7 @@ import type { Store } from './domain/store-port.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
 import { buildPublicServer } from './http/public-server.ts';
 import type { PrometheusMetrics } from './metrics/prometheus.ts';
+import { waveformOfUlaw } from './rtp/peaks.ts';
 import { ulawToWav } from './rtp/ulaw-wav.ts';
 
 export interface Servers {
@@ -35,7 +36,18 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const { store, ingest, greeting, calling, scratchDirectory, prometheus, log } = parts;
   const { dialer, routeHealth } = calling;
   const { metrics } = prometheus;
-  const shared = { store, ingest, routeHealth, dialer, random, metrics, log, scratchDirectory, limits: config };
+  const shared = {
+    store,
+    ingest,
+    routeHealth,
+    dialer,
+    random,
+    metrics,
+    log,
+    scratchDirectory,
+    toWaveform: waveformOfUlaw,
+    limits: config,
+  };
   const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
   const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);

@@ -69,6 +69,20 @@ export interface Clip {
   readonly createdAt: string;
 }
 
+/** A clip among the others of its media. */
+export interface ClipVersion extends Clip {
+  readonly id: string;
+  readonly sha256: string;
+  readonly current: boolean;
+  readonly renditions: readonly { readonly codec: string; readonly bytes: number }[];
+}
+
+export interface Peaks {
+  readonly peakDbfs: number | null;
+  readonly rmsDbfs: number | null;
+  readonly peaks: readonly (readonly [lowest: number, highest: number])[];
+}
+
 export interface ClipProgress {
   readonly mediaId: string | null;
   readonly framesSent: number;
@@ -107,6 +121,22 @@ export interface Blast {
   readonly acceptedAt: string;
   readonly state: string;
   readonly calls: readonly Call[];
+}
+
+export interface Grant {
+  readonly id: string;
+  readonly mediaId: string;
+  readonly applicationId: string;
+  readonly appKeyId: string;
+  readonly state: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly claimedAt: string | null;
+  readonly remoteAddress: string | null;
+  readonly spentAt: string | null;
+  readonly revokedAt: string | null;
+  readonly failedTries: number;
+  readonly clip: { readonly id: string; readonly sha256: string; readonly bytes: number } | null;
 }
 
 /** `MediaResponse` of the seed interface. */

@@ -5,6 +5,7 @@ import { addCallCommands } from './call-commands.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addEventCommands } from './event-commands.ts';
 import { Failure } from './failure.ts';
+import { addGrantCommands } from './grant-commands.ts';
 import type { Launch } from './launch.ts';
 import { addMediaCommands } from './media-commands.ts';
 import { addNetworkCommands } from './network-commands.ts';
@@ -30,6 +31,7 @@ const buildProgram = (launch: Launch, output: Output): Command => {
   addAppCommands(program, output);
   addNetworkCommands(program, output);
   addMediaCommands(program, output);
+  addGrantCommands(program, output);
   addTrunkCommands(program, output);
   addBlastCommands(program, output);
   addCallCommands(program, output);

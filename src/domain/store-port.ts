@@ -3,9 +3,9 @@ import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { CarriedCodec, Codec } from './codec.ts';
 import type { EventVerbs, EventViews } from './event-port.ts';
-import type { Grant, IssuedGrant } from './grant.ts';
+import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
-import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
+import type { ClipVersion, IngestedAudio, Media, Processing, Renditions } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
@@ -63,6 +63,8 @@ export interface Views extends EventViews {
 
   findMedia(id: string): Promise<Media | null>;
   listMedia(page: Page, applicationId?: string): Promise<Listing<Media>>;
+  /** The clips of a media that are still there, newest first. */
+  listClips(mediaId: string, limit: number): Promise<readonly ClipVersion[]>;
   isMediaOwned(mediaId: string, applicationId: string | null): Promise<boolean>;
   /**
    * Current clips of those of `mediaIds` that hold one; with `applicationId`, of those associated with it only.
@@ -79,6 +81,9 @@ export interface Views extends EventViews {
   findGrant(token: string): Promise<Grant | null>;
   /** Whether `grantId` is the id that was issued with the grant. */
   isGrantId(ref: number, grantId: string): Promise<boolean>;
+  /** By the reference or by the grant id; with `applicationId`, only one that it asked for. */
+  findGrantRecord(id: string, applicationId?: string): Promise<GrantRecord | null>;
+  listGrants(page: Page, filter: { mediaId?: string; applicationId?: string }): Promise<Listing<GrantRecord>>;
 
   /** A partial upload of this grant. */
   findPartialUpload(ref: number, uploadId: string): Promise<PartialUpload | null>;
@@ -171,7 +176,7 @@ export interface Transaction extends Views, EventVerbs {
 
   issueGrant(grant: { mediaId: string; caller: Caller; ttlSeconds: number }): Promise<IssuedGrant>;
   /** Compare and set `open -> claimed` by this node; false if another upload was first. */
-  claimGrant(ref: number): Promise<boolean>;
+  claimGrant(ref: number, remoteAddress: string): Promise<boolean>;
   /** `claimed -> open` if this node has claimed it; `failed` counts a failed try. */
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
@@ -180,7 +185,9 @@ export interface Transaction extends Views, EventVerbs {
    * `claimed -> spent`, and drops its partial uploads; throws `grant_gone` if it was revoked meanwhile,
    * `grant_refused` if its key was.
    */
-  spendGrant(ref: number, clipId: string): Promise<void>;
+  spendGrant(ref: number, clip: SpendingClip, uploadId: string | null): Promise<void>;
+  /** `open | claimed -> revoked`, and drops its partial uploads; false if it is spent or revoked already. */
+  revokeGrant(ref: number): Promise<boolean>;
 
   /** Begins a resumable upload; the oldest one of the grant dies if there are `MAX_PARTIAL_UPLOADS`. */
   beginPartialUpload(ref: number, upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;
@@ -193,6 +200,13 @@ export interface Transaction extends Views, EventVerbs {
   dropPartialUpload(ref: number, uploadId: string): Promise<boolean>;
   /** Drops the partial uploads of grants that are spent, revoked or expired; how many. */
   dropDeadPartialUploads(): Promise<number>;
+  /** Drops the records of up to `limit` grants that ended 90 days ago; how many. */
+  dropOldGrants(limit: number): Promise<number>;
+  /**
+   * Drops up to `limit` clips that were replaced a minute ago or more and that no unfinished blast is going to play;
+   * how many. While very many calls wait it drops none.
+   */
+  dropReplacedClips(limit: number): Promise<number>;
 
   /** Keeps a part of an upload (at most 1 MiB) before its clip exists; it is dropped if this node is taken over. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;

@@ -6,7 +6,9 @@ import type { Exposition, Metrics } from '../domain/metrics.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
+import { clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
@@ -30,6 +32,7 @@ export interface OperatorServerOptions {
   readonly exposition: Exposition;
   readonly log: Log;
   readonly operatorToken: string;
+  readonly toWaveform: ToWaveform;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly limits: { readonly maxUploadBytes: number; readonly maxClipSeconds: number };
@@ -63,6 +66,8 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorTrunkRoutes(store, routeHealth));
     json.register(operatorNetworkRoutes(store, routeHealth));
     json.register(operatorMediaRoutes(store));
+    json.register(clipRoutes({ ...options, prefix: '/operator/v1', maySee: () => true }));
+    json.register(grantRoutes({ store, prefix: '/operator/v1', ownerOf: () => undefined }));
     json.register(operatorBlastRoutes(store, dialer));
     json.register(
       webhookRoutes({

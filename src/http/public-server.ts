@@ -17,8 +17,10 @@ import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
+import { type ClipRoutesOptions, clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
 import { eventRoutes } from './event-routes.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
 import { mediaRoutes, type ToWav } from './media-routes.ts';
@@ -45,6 +47,7 @@ export interface PublicServerOptions {
   readonly log: Log;
   readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
   readonly toWav: ToWav;
+  readonly toWaveform: ToWaveform;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly publicUrl: URL | null;
@@ -117,6 +120,7 @@ const mediaInterface =
     app.register(seedRoutes({ acceptBlast, issueGrant, base, metrics: options.metrics, log }));
     const { maxUploadBytes } = limits;
     const handleTus = createHandleTus({
+      store: options.store,
       resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
       speakTus: createSpeakTus({ openScratchFile, random: options.random, base }),
       log,
@@ -127,12 +131,16 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav, random } = options;
+    const { store, dialer, metrics, toWav, toWaveform, random } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
+    const maySee: ClipRoutesOptions['maySee'] = ({ applicationId }, media) =>
+      media.applicationIds.includes(applicationId);
+    app.register(clipRoutes({ store, toWaveform, prefix: '/api/v1', maySee }));
+    app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
     app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
     app.register(eventRoutes(options));
     app.register(

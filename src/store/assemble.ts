@@ -4,10 +4,12 @@ import { attemptVerbs } from './attempts.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
+import { clipVersionViews } from './clip-versions.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
 import { deliveryVerbs, deliveryViews } from './deliveries.ts';
 import { eventVerbs, eventViews } from './events.ts';
+import { grantRecordViews } from './grant-records.ts';
 import { grantVerbs, grantViews } from './grants.ts';
 import { idempotencyVerbs, idempotencyViews } from './idempotency.ts';
 import { mediaViews } from './media.ts';
@@ -29,7 +31,9 @@ export const viewsOf = (context: Context): Views => ({
   ...trunkViews(context),
   ...mediaViews(context),
   ...clipViews(context),
+  ...clipVersionViews(context),
   ...grantViews(context),
+  ...grantRecordViews(context),
   ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),

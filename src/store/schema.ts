@@ -98,6 +98,17 @@ interface GrantColumns {
   clip_id: string | null;
   /** Who claimed it last. */
   node_id: Generated<string>;
+  /** Of the last claim. */
+  claimed_at: number | null;
+  spent_at: number | null;
+  revoked_at: number | null;
+  /** Who made the last claim. */
+  remote_address: string | null;
+  /** Of the octets that spent it, which outlives the clip. */
+  digest: string | null;
+  bytes: number | null;
+  /** The resumable upload that spent it. */
+  upload_id: string | null;
 }
 
 interface PartialUploadColumns {

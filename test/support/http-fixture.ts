@@ -12,6 +12,7 @@ import type { Store } from '../../src/domain/store-port.ts';
 import type { TrunkRegistration, TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
 import { buildPublicServer, type PublicLimits } from '../../src/http/public-server.ts';
+import { waveformOfUlaw } from '../../src/rtp/peaks.ts';
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
@@ -100,6 +101,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     metrics: NO_METRICS,
     log,
     scratchDirectory,
+    toWaveform: waveformOfUlaw,
     limits: { ...LIMITS, ...options.limits },
     ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
   };
@@ -217,7 +219,8 @@ const dialerOf = (switches: Switches, counters: { wakes: number; cancelled: stri
   isDraining: () => switches.draining,
 });
 
-const plainIngest: Ingest = async (path) => {
+/** Anything that begins with "audio" is one frame. */
+export const plainIngest: Ingest = async (path) => {
   const octets = await readFile(path);
   if (!octets.toString('latin1').startsWith('audio')) throw new AppError('not_audio', 'The file is not audio.');
   return oneFrame;
