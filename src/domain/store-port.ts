@@ -6,6 +6,7 @@ import type { Grant, IssuedGrant } from './grant.ts';
 import type { IngestedAudio, Media } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
+import type { CallTrace, TraceBatch, TraceLimits } from './sip-trace.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 /**
@@ -81,6 +82,9 @@ export interface Views {
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
   listCalls(page: Page): Promise<Listing<CallView>>;
+  findCall(id: string): Promise<CallView | null>;
+  /** Empty for a call of which nothing is kept. */
+  findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
   /** When the next waiting call is due, or null if none waits. */
@@ -204,6 +208,11 @@ export interface Transaction extends Views {
   expireCalls(): Promise<number>;
   /** Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. */
   cancelBlast(blastId: string): Promise<CancelledBlast | null>;
+
+  /** Adds to what is kept of the SIP messages of attempts. */
+  keepSipMessages(batch: TraceBatch): Promise<void>;
+  /** Drops SIP messages that are too old or too many, the oldest first, at most `atMost`; how many. */
+  dropOldSipMessages(limits: TraceLimits): Promise<number>;
 
   /** After a crash: ends every attempt left open, and its call, as `interrupted`; how many. */
   interruptAttempts(): Promise<number>;

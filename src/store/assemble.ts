@@ -14,6 +14,7 @@ import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
+import { sipTraceVerbs, sipTraceViews } from './sip-messages.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
 
@@ -30,6 +31,7 @@ export const viewsOf = (context: Context): Views => ({
   ...idempotencyViews(context),
   ...blastViews(context),
   ...callViews(context),
+  ...sipTraceViews(context),
 });
 
 export const transactionOf = (context: Context): Transaction => ({
@@ -46,5 +48,6 @@ export const transactionOf = (context: Context): Transaction => ({
   ...blastVerbs(context),
   ...callVerbs(context),
   ...attemptVerbs(context),
+  ...sipTraceVerbs(context),
   ...sweepVerbs(context),
 });

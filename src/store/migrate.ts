@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
+import * as sipMessages from './migrations/0013-sip-messages.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
+  { version: 13, name: 'sip messages', up: sipMessages.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));
