@@ -23,7 +23,15 @@ export interface Config {
   readonly callsPerSecond: number;
   readonly ringTimeoutSeconds: number;
   readonly maxWaitingCalls: number;
+  readonly sipTrace: SipTraceLimits;
   readonly logLevel: LogLevel;
+}
+
+/** How much is kept of what calls said on the wire. */
+export interface SipTraceLimits {
+  /** 0: nothing is. */
+  readonly hours: number;
+  readonly maxBytes: number;
 }
 
 /** PEM files. */
@@ -89,6 +97,8 @@ export const SETTINGS: readonly Setting[] = [
   setting('CALLS_PER_SECOND', '50', 'new calls a second'),
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
+  setting('SIP_TRACE_HOURS', '72', 'how long the SIP messages of calls are kept, secrets masked; 0 keeps none'),
+  setting('SIP_TRACE_MAX_BYTES', '1073741824', 'octets of SIP messages kept in all; the oldest go'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ];
 
@@ -216,6 +226,10 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     callsPerSecond: wholeNumber(read, 'CALLS_PER_SECOND', 1, 10_000),
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
+    sipTrace: {
+      hours: wholeNumber(read, 'SIP_TRACE_HOURS', 0, 8760),
+      maxBytes: wholeNumber(read, 'SIP_TRACE_MAX_BYTES', 1_048_576, 1_099_511_627_776),
+    },
     logLevel: logLevel(read),
   });
 };

@@ -10,6 +10,7 @@ import { buildOperatorServer } from './http/operator-server.ts';
 import { buildPublicServer } from './http/public-server.ts';
 import type { PrometheusMetrics } from './metrics/prometheus.ts';
 import { ulawToWav } from './rtp/ulaw-wav.ts';
+import { toPcap } from './trace/pcap.ts';
 
 export interface Servers {
   readonly publicUrl: string;
@@ -35,7 +36,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const { metrics } = prometheus;
   const shared = { store, ingest, routeHealth, dialer, random, metrics, log, scratchDirectory, limits: config };
   const exposition = prometheus.expose({ store, routeHealth, log });
-  const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
+  const operator = buildOperatorServer({ ...shared, exposition, toPcap, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,

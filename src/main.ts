@@ -1,4 +1,5 @@
 import { recover } from './app/recover.ts';
+import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
@@ -70,6 +71,9 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   });
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
+  const { hours, maxBytes } = config.sipTrace;
+  const keepForMs = hours * 3_600_000;
+  closers.add('sweep of SIP messages', startSipTraceSweep({ store, wakeAfter, log, keepForMs, maxBytes }));
   return {
     ...servers,
     sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,

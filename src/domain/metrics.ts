@@ -46,6 +46,8 @@ export interface Metrics {
   noteEndedUndialled(outcome: Outcome, calls: number): void;
   noteCommit(commit: EndedCommit): void;
   noteRequest(request: EndedRequest): void;
+  /** SIP messages of calls that were not kept, since the store was slow or gone. */
+  noteSipMessagesDropped(messages: number): void;
 }
 
 /** The metrics as a scraper reads them. */

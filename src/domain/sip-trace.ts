@@ -29,6 +29,13 @@ export interface CallTrace {
   readonly omitted: number;
 }
 
+/** Tells of a message just sent to, or come from, a peer. Cheap, and never throws; the octets do not change afterwards. */
+export type NoteSipMessage = (
+  direction: TracedMessage['direction'],
+  octets: Uint8Array,
+  peer: TraceEnd & Pick<TracedMessage, 'transport'>,
+) => void;
+
 export interface TraceLimits {
   /** Older messages go. */
   readonly keepForMs: number;

@@ -9,6 +9,7 @@ import type { Refusal } from './error-status.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import { operatorCallRoutes, type ToPcap } from './operator-call-routes.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
 import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
@@ -25,6 +26,7 @@ export interface OperatorServerOptions {
   readonly random: RandomSource;
   readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;
   readonly exposition: Exposition;
+  readonly toPcap: ToPcap;
   readonly log: Log;
   readonly operatorToken: string;
   /** Where uploads are kept while they are judged; must exist. */
@@ -61,6 +63,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorNetworkRoutes(store, routeHealth));
     json.register(operatorMediaRoutes(store));
     json.register(operatorBlastRoutes(store, dialer));
+    json.register(operatorCallRoutes(store, dialer, options.toPcap));
   });
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>

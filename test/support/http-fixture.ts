@@ -15,6 +15,7 @@ import { buildPublicServer, type PublicLimits } from '../../src/http/public-serv
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
+import { toPcap } from '../../src/trace/pcap.ts';
 import { NO_METRICS } from './no-metrics.ts';
 
 export const KEY = 'key-of-application-one';
@@ -108,6 +109,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const operatorServer = buildOperatorServer({
     ...shared,
     exposition: { contentType: 'text/plain', read: async () => '' },
+    toPcap,
     operatorToken: OPERATOR_TOKEN,
   });
   const publicPort = await listen(publicServer);

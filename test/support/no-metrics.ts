@@ -13,4 +13,5 @@ export const NO_METRICS: Metrics = {
   noteEndedUndialled: nothing,
   noteCommit: nothing,
   noteRequest: nothing,
+  noteSipMessagesDropped: nothing,
 };
