@@ -1,9 +1,14 @@
 /** A measurement with its baseline from the same run. */
 export interface Bench {
   readonly summary: string;
+  /** Names of its options, each with a value: `--NAME VALUE`. */
+  readonly options?: readonly string[];
   /** Measures; throws if what was measured did not do what it says (a lost row is no speed). */
-  run(): Promise<BenchReport>;
+  run(options: BenchOptions): Promise<BenchReport>;
 }
+
+/** Values of the options that were given. */
+export type BenchOptions = Readonly<Record<string, string | undefined>>;
 
 export interface BenchReport {
   readonly rows: readonly BenchRow[];

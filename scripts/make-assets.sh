@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the spoken assets again: assets/greeting.{wav,pcmu,pcma}, assets/sample-1.wav, assets/sample-2.wav.
+# Makes the spoken assets again: assets/greeting.{wav,opus,g722,pcmu,pcma}, assets/sample-1.wav, assets/sample-2.wav.
 # Needs the Debian packages flite (speech), sox (trimming, fades) and ffmpeg (loudness), and `npm ci` done.
 set -eu
 

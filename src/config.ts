@@ -16,6 +16,8 @@ export interface Config {
   readonly sipTls: SipTlsFiles;
   readonly externalAddress: string | null;
   readonly rtpPorts: readonly [number, number];
+  readonly mediaThreads: number;
+  readonly mediaSockets: MediaSockets;
   readonly grantTtlSeconds: number;
   readonly maxUploadBytes: number;
   readonly maxClipSeconds: number;
@@ -52,6 +54,10 @@ export interface ListenAddress {
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const MEDIA_SOCKETS = ['auto', 'portable'] as const;
+/** `portable`: RTP through `node:dgram` even where the C library could be reached. */
+export type MediaSockets = (typeof MEDIA_SOCKETS)[number];
 
 /** A value that cannot be used; the start ends with exit status 2. */
 export class ConfigError extends Error {
@@ -90,6 +96,8 @@ export const SETTINGS: readonly Setting[] = [
   setting('SIP_TLS_CA', null, 'PEM file of the authorities to trust (default: those that Node knows)'),
   setting('EXTERNAL_ADDRESS', null, 'IP address to give to SIP peers, if not that of the machine'),
   setting('RTP_PORTS', '16384-32767', 'range FROM-TO of UDP ports for RTP'),
+  setting('MEDIA_THREADS', '1', 'threads that send voice, each on a core of its own'),
+  setting('MEDIA_SOCKETS', 'auto', 'auto or portable: portable sends RTP without the C library'),
   setting('GRANT_TTL_SECONDS', '86400', 'how long an upload grant is valid'),
   setting('MAX_UPLOAD_BYTES', '67108864', 'largest file taken by an upload'),
   setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),
@@ -197,6 +205,12 @@ const externalAddress = (read: Read): string | null => {
   return text === null || isIP(text) !== 0 ? text : refuse('RINGCAST_EXTERNAL_ADDRESS', text, 'an IP address');
 };
 
+const mediaSockets = (read: Read): MediaSockets => {
+  const text = read('MEDIA_SOCKETS') ?? '';
+  const expected = `one of ${MEDIA_SOCKETS.join(', ')}`;
+  return MEDIA_SOCKETS.find((kind) => kind === text) ?? refuse('RINGCAST_MEDIA_SOCKETS', text, expected);
+};
+
 const logLevel = (read: Read): LogLevel => {
   const text = read('LOG_LEVEL') ?? '';
   return (
@@ -219,6 +233,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     sipTls: sipTls(read),
     externalAddress: externalAddress(read),
     rtpPorts: rtpPorts(read),
+    mediaThreads: wholeNumber(read, 'MEDIA_THREADS', 1, 64),
+    mediaSockets: mediaSockets(read),
     grantTtlSeconds: wholeNumber(read, 'GRANT_TTL_SECONDS', 1, 31_536_000),
     maxUploadBytes: wholeNumber(read, 'MAX_UPLOAD_BYTES', 1, 4_294_967_296),
     maxClipSeconds: wholeNumber(read, 'MAX_CLIP_SECONDS', 1, 3600),

@@ -1,16 +1,18 @@
-import { recover } from './app/recover.ts';
+import { startCompletingClips } from './app/complete-clips.ts';
+import { holdNodeLease } from './app/node-lease.ts';
 import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
 import { openCalling } from './calling.ts';
-import { wakeAfter } from './clock.ts';
+import { monotonicMs, random, wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, ConfigError, readConfig, SETTINGS } from './config.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
 import type { Metrics } from './domain/metrics.ts';
 import type { Log } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
+import { scratchFilesIn } from './http/scratch-directory.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
 import { createPrometheusMetrics } from './metrics/prometheus.ts';
@@ -53,11 +55,13 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   const store = await openStore(config, metrics, log);
   closers.add('store', () => store.close());
   await emptyScratch(scratchDirectory);
-  await recover(store, metrics, log);
+  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log });
+  closers.add('lease', () => lease.stop());
+  await store.transact((tx) => tx.sweep());
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
   const greeting = await loadBuiltInGreeting();
   const ingest = await createIngest({ scratchDirectory, log });
-  const calling = await openCalling(config, { store, greeting, metrics, log, closers });
+  const calling = await openCalling(config, { store, lease, greeting, metrics, log, closers });
   const servers = await openServers(config, {
     store,
     ingest,
@@ -71,6 +75,8 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   });
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
+  const openScratchFile = scratchFilesIn(scratchDirectory);
+  closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
   const { hours, maxBytes } = config.sipTrace;
   const keepForMs = hours * 3_600_000;
   closers.add('sweep of SIP messages', startSipTraceSweep({ store, wakeAfter, log, keepForMs, maxBytes }));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { renditionsOf } from '../../test/support/renditions.ts';
 import type { Store, Views } from '../domain/store-port.ts';
 import { createClipCache } from './clip-cache.ts';
 
-const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
+const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 /** Both renditions of a clip of one frame. */
 const CLIP_BYTES = 320;
 

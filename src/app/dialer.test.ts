@@ -23,6 +23,27 @@ describe('the dialer', () => {
     expect(await line.finished('1')).toEqual(['completed']);
   });
 
+  it('claims nothing while the lease of its node has run out, and goes on when it holds again', async () => {
+    line.switches.mayDial = false;
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    line.dialerOf().start();
+    while (line.timers.length === 0) await new Promise(setImmediate);
+    expect(line.dialled).toEqual([]);
+    expect(await line.outcomesOf('1')).toEqual([null]);
+    line.switches.mayDial = true;
+    line.timers.shift()?.wake();
+    await line.dialledCalls(1);
+  });
+
+  it('does not dial what it has claimed when the lease of its node runs out before the first octet', async () => {
+    let asked = 0;
+    Object.defineProperty(line.switches, 'mayDial', { get: () => asked++ === 0 });
+    await line.acceptBlast('1', ['sip:a@127.0.0.1']);
+    line.dialerOf().start();
+    expect(await line.finished('1')).toEqual(['interrupted']);
+    expect(line.dialled).toEqual([]);
+  });
+
   it('notes the calls that expired, once they are committed as such', async () => {
     await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1'], [], 0);
     const noted: [Outcome, number][] = [];
@@ -54,6 +75,20 @@ describe('the dialer', () => {
     await line.dialledCalls(3);
     for (const call of line.dialled) call.end('completed');
     expect(await line.finished('1')).toEqual(['completed', 'completed', 'completed']);
+  });
+
+  it('lets calls wait while voice is overloaded', async () => {
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+    let isOverloaded = true;
+    const dialer = line.dialerOf({ isOverloaded: () => isOverloaded });
+    dialer.start();
+    while (line.timers.length === 0) await new Promise(setImmediate);
+    expect(line.dialled).toHaveLength(0);
+    isOverloaded = false;
+    line.timers[0]?.wake();
+    await line.dialledCalls(2);
+    for (const call of line.dialled) call.end('completed');
+    expect(await line.finished('1')).toEqual(['completed', 'completed']);
   });
 
   it('takes the first trunk that is up and allows the number', async () => {

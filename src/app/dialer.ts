@@ -29,8 +29,12 @@ export interface Dialer extends DialerHandle {
 
 export interface DialerOptions {
   readonly store: Store;
+  /** Whether this node's lease holds. */
+  readonly mayDial: () => boolean;
   readonly placeCall: PlaceCall;
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  /** Whether voice is sent too late for another call: then those that are due wait. */
+  readonly isOverloaded: () => boolean;
   readonly clips: ClipCache;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
@@ -96,7 +100,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
-      if (limits.room(monotonicMs()) === 0 || draining) return POLL_MS;
+      if (!options.mayDial()) return STORE_RETRY_MS;
+      if (limits.room(monotonicMs()) === 0 || options.isOverloaded() || draining) return POLL_MS;
       const { claimed, trunks, expired, limit } = await claim();
       metrics.noteEndedUndialled('expired', expired);
       for (const call of claimed) begin(call, trunks);
@@ -128,6 +133,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
     if (reason !== null) return notDialled(call.claimed, 'failed', reason);
     const order = await orderOf(call.claimed, trunk, options);
     if (call.ending) return notDialled(call.claimed, 'cancelled', null);
+    // Asked when nothing more is waited for: another node may go on with what this one has claimed.
+    if (!options.mayDial()) return notDialled(call.claimed, 'interrupted', 'The lease of this node ran out');
     call.placed = options.placeCall(order, (progress) => noteProgress(call, progress));
     return call.placed.result;
   };

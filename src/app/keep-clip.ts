@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import { DEFAULT_PROCESSING, type Processing } from '../domain/media.ts';
 import { PART_BYTES } from '../domain/partial-upload.ts';
 import type { Ingest, RandomSource } from '../domain/ports.ts';
 import type { NewClip, Store, Transaction } from '../domain/store-port.ts';
@@ -50,13 +51,19 @@ export const keepClip = async (
   const file = await options.openScratchFile();
   try {
     const received = await receive(file, incoming.octets, options);
-    const audio = await options.ingest(file.path, { maxSeconds: options.maxClipSeconds });
+    const processing = await processingOf(options.store, mediaId);
+    const audio = await options.ingest(file.path, { maxSeconds: options.maxClipSeconds }, processing);
     const id = await options.store.view((views) => timeOrderedId(views, options.random));
     await keep(options.store, { id, mediaId, ...received, audio }, file, alsoCommit);
     return { mediaId, originalBytes: received.originalBytes };
   } finally {
     await file.remove();
   }
+};
+
+const processingOf = async (store: Store, mediaId: string): Promise<Processing> => {
+  const media = await store.view((views) => views.findMedia(mediaId));
+  return media?.processing ?? DEFAULT_PROCESSING;
 };
 
 /** Throws `upload_empty` and `upload_too_large` for a length that needs no look at the octets. */

@@ -1,4 +1,4 @@
-import type { Media } from '../domain/media.ts';
+import { DEFAULT_PROCESSING, type Media, type Processing } from '../domain/media.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
 import { checkApplicationIds, checkedMediaId, checkedName, notFound } from './fields.ts';
 
@@ -7,6 +7,8 @@ export interface MediaInput {
   readonly id?: string | null;
   readonly name?: string | null;
   readonly applicationIds?: readonly string[] | null;
+  /** What is left out is as in `DEFAULT_PROCESSING`. */
+  readonly processing?: Partial<Processing> | null;
 }
 
 export interface ProvisionMedia {
@@ -41,7 +43,8 @@ const create = async (tx: Transaction, input: MediaInput): Promise<Media> => {
   const name = checkedName('name', input.name ?? '');
   const applicationIds = input.applicationIds ?? [];
   await checkApplicationIds(tx, applicationIds);
-  return existing(tx, await tx.createMedia({ id, name, applicationIds }));
+  const processing = { ...DEFAULT_PROCESSING, ...input.processing };
+  return existing(tx, await tx.createMedia({ id, name, applicationIds, processing }));
 };
 
 const existing = async (tx: Transaction, id: string): Promise<Media> => {

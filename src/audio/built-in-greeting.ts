@@ -1,15 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import { CODECS, G711_FRAME_BYTES } from '../domain/codec.ts';
+import { CODECS, type Codec, G711_FRAME_BYTES, renditionBytes } from '../domain/codec.ts';
 import type { BuiltInGreeting } from '../domain/ports.ts';
 
 /** The package's `assets` folder is as far from `src/audio` as from `dist/audio`. */
-const readAsset = (name: string): Promise<Buffer> => readFile(new URL(`../../assets/${name}`, import.meta.url));
+const readAsset = (codec: Codec): Promise<Buffer> =>
+  readFile(new URL(`../../assets/greeting.${codec.toLowerCase()}`, import.meta.url));
 
 /** Loads the greeting that is played where no other is named; its renditions are part of the package. */
 export const loadBuiltInGreeting = async (): Promise<BuiltInGreeting> => {
-  const [PCMU, PCMA] = await Promise.all(CODECS.map((codec) => readAsset(`greeting.${codec.toLowerCase()}`)));
-  if (!PCMU || !PCMA || PCMU.length !== PCMA.length || PCMU.length % G711_FRAME_BYTES !== 0) {
-    throw new Error('The built-in greeting in assets/ is damaged: install the package again.');
+  const [opus, G722, PCMU, PCMA] = await Promise.all([
+    readAsset('opus'),
+    readAsset('G722'),
+    readAsset('PCMU'),
+    readAsset('PCMA'),
+  ]);
+  const renditions = { opus, G722, PCMU, PCMA };
+  const frameCount = PCMU.length / G711_FRAME_BYTES;
+  if (frameCount > 0 && CODECS.every((codec) => renditions[codec].length === renditionBytes(codec, frameCount))) {
+    return { frameCount, renditions };
   }
-  return { frameCount: PCMU.length / G711_FRAME_BYTES, renditions: { PCMU, PCMA } };
+  throw new Error('The built-in greeting in assets/ is damaged: install the package again.');
 };

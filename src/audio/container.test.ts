@@ -65,6 +65,7 @@ describe('recogniseContainer', () => {
     ['aiff', 'audio/aiff', latin1('FORM\0\0\0\0AIFFCOMM')],
     ['aiff', 'audio/aiff', latin1('FORM\0\0\0\0AIFCFVER')],
     ['au', 'audio/basic', latin1('.snd\0\0\0\x18')],
+    ['gsm', 'audio/x-gsm', repeat(Buffer.alloc(33, '\xd2rest', 'latin1'), 10)],
   ])('knows %s (%s) by its signature', async (demuxer, type, octets) => {
     expect(await recognise(octets)).toMatchObject({ demuxer, type });
   });

@@ -3,7 +3,7 @@ import { findFrames } from './mpeg-frames.ts';
 
 /** A container as its octets show it: FFmpeg's name for its demuxer, and its media type. */
 export interface Container {
-  readonly demuxer: 'wav' | 'mp3' | 'aac' | 'ogg' | 'flac' | 'mov' | 'matroska' | 'amr' | 'aiff' | 'au';
+  readonly demuxer: 'wav' | 'mp3' | 'aac' | 'ogg' | 'flac' | 'mov' | 'matroska' | 'amr' | 'aiff' | 'au' | 'gsm';
   readonly type: string;
   /** Where it begins: behind the tags that may stand in front. */
   readonly start: number;
@@ -58,6 +58,19 @@ const SIGNATURES: readonly Signature[] = [
   { demuxer: 'au', type: 'audio/basic', texts: [[0, '.snd']] },
 ];
 
+const GSM: Format = { demuxer: 'gsm', type: 'audio/x-gsm' };
+const GSM_FRAME_BYTES = 33;
+const LEAST_GSM_FRAMES = 10;
+
+/** GSM 06.10 without a header: frames of 33 octets that each begin with the four bits 1101. */
+const isGsm = (head: Buffer): boolean => {
+  const frames = Math.floor(head.length / GSM_FRAME_BYTES);
+  if (frames < LEAST_GSM_FRAMES) return false;
+  return Array.from({ length: frames }, (_, index) => head[index * GSM_FRAME_BYTES] ?? 0).every(
+    (octet) => octet >> 4 === 0xd,
+  );
+};
+
 const FRAMES: Readonly<Record<'mp3' | 'aac', Format>> = {
   mp3: { demuxer: 'mp3', type: 'audio/mpeg' },
   aac: { demuxer: 'aac', type: 'audio/aac' },
@@ -99,6 +112,7 @@ const matches = (head: Buffer, { texts }: Signature): boolean =>
 const recogniseFormat = (head: Buffer): Format | null => {
   const known = SIGNATURES.find((signature) => matches(head, signature));
   if (known) return known;
+  if (isGsm(head)) return GSM;
   const frames = findFrames(head);
   return frames && FRAMES[frames];
 };

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
+import { collectOutput, type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -17,15 +17,18 @@ const shell = (script: string): DecoderProgram => ({
   addressSpaceKiB: 1024 * 1024,
 });
 
-const run = (script: string, limits: Partial<DecoderRun> = {}) =>
-  runDecoder(shell(script), {
+const run = async (script: string, limits: Partial<DecoderRun> = {}) => {
+  const [first, second] = [collectOutput(1000), collectOutput(1000)];
+  const result = await runDecoder(shell(script), {
     arguments: [],
     directory,
     input: 'ignore',
-    maxOutputBytes: 1000,
+    outputs: [first.output, second.output],
     timeLimitMs: 20_000,
     ...limits,
   });
+  return { ...result, output: first.octets(), second: second.octets() };
+};
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -52,6 +55,23 @@ describe('runDecoder', () => {
     const result = await run('echo $$ >&2; while :; do echo too much; done');
     expect(result).toMatchObject({ end: 'too_much_output', signal: 'SIGKILL' });
     expect(isRunning(Number(result.complaint))).toBe(false);
+  });
+
+  it('hands on what several descriptors write, each with its own bound', async () => {
+    const { output, second } = await run('printf one; printf two >&3');
+    expect([output.toString(), second.toString()]).toEqual(['one', 'two']);
+    expect(await run('while :; do echo too much >&3; done')).toMatchObject({ end: 'too_much_output' });
+  });
+
+  it('ends the process when what it writes finds no room, and tells why', async () => {
+    let pid = 0;
+    const write = async (part: Buffer) => {
+      pid = Number.parseInt(`${part}`, 10);
+      throw new Error('full');
+    };
+    const full = { maxBytes: 1e9, write };
+    await expect(run('echo $$; while :; do echo more; done', { outputs: [full] })).rejects.toThrow('full');
+    expect(isRunning(pid)).toBe(false);
   });
 
   it('ends a process that hangs', async () => {

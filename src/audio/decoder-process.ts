@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 
 /** A program to run with the arguments of one decoding added to its own. */
 export interface DecoderProgram {
@@ -11,14 +12,22 @@ export interface DecoderProgram {
   readonly addressSpaceKiB: number | 'unlimited';
 }
 
+/** Where one output goes. */
+export interface DecoderOutput {
+  /** More octets than these end the process. */
+  readonly maxBytes: number;
+  /** The process waits while this does. If it fails, the process is ended and the run rejects with its error. */
+  write(part: Buffer): void | Promise<void>;
+}
+
 export interface DecoderRun {
   readonly arguments: readonly string[];
   /** An empty folder, its working directory. */
   readonly directory: string;
   /** Descriptor of the file to read, its descriptor 0. */
   readonly input: number | 'ignore';
-  /** Output beyond this many octets ends it. */
-  readonly maxOutputBytes: number;
+  /** What its descriptor 1 writes, then 3, 4 and so on. */
+  readonly outputs: readonly DecoderOutput[];
   readonly timeLimitMs: number;
 }
 
@@ -27,7 +36,6 @@ export interface DecoderResult {
   readonly end: 'exited' | 'too_much_output' | 'timed_out' | 'not_started';
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly output: Buffer;
   /** The first of what it had to say, for the debug log only: it may hold paths. */
   readonly complaint: string;
 }
@@ -45,8 +53,18 @@ const start = (program: DecoderProgram, run: DecoderRun): ChildProcess =>
   spawn(
     '/bin/sh',
     ['-c', LIMITED, String(program.addressSpaceKiB), program.command, ...program.prefix, ...run.arguments],
-    { cwd: run.directory, env: {}, stdio: [run.input, 'pipe', 'pipe'] },
+    {
+      cwd: run.directory,
+      env: {},
+      stdio: [run.input, 'pipe', 'pipe', ...run.outputs.slice(1).map(() => 'pipe' as const)],
+    },
   );
+
+/** Keeps what one output writes, in memory. */
+export const collectOutput = (maxBytes: number): { output: DecoderOutput; octets: () => Buffer } => {
+  const parts: Buffer[] = [];
+  return { output: { maxBytes, write: (part) => void parts.push(part) }, octets: () => Buffer.concat(parts) };
+};
 
 /** Collects what the process says, up to `maxBytes`; the rest is read and dropped, so that it never blocks. */
 const collectComplaint = (child: ChildProcess): (() => string) => {
@@ -57,31 +75,50 @@ const collectComplaint = (child: ChildProcess): (() => string) => {
   return () => text;
 };
 
-/** Runs `program` under limits of time, memory, files and output, with an empty environment. Never rejects. */
+/** Hands on what one descriptor writes. Calls `onSurplus` instead once that is more than allowed. */
+const drain = async (stream: Readable, { maxBytes, write }: DecoderOutput, onSurplus: () => void): Promise<void> => {
+  let bytes = 0;
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) onSurplus();
+    else await write(part);
+  }
+};
+
+const isReadable = (stream: unknown): stream is Readable => stream instanceof Readable;
+
+/** Its outputs in the order of `DecoderRun.outputs`. */
+const readablesOf = (child: ChildProcess): readonly Readable[] =>
+  [child.stdout, ...child.stdio.slice(3)].filter(isReadable);
+
+/**
+ * Runs `program` under limits of time, memory, files and output, with an empty environment. Rejects only if an
+ * output's `write` fails; the process is gone by then too.
+ */
 export const runDecoder = async (program: DecoderProgram, run: DecoderRun): Promise<DecoderResult> => {
   const child = start(program, run);
   const closed = once(child, 'close');
   const complaint = collectComplaint(child);
-  const parts: Buffer[] = [];
-  let outputBytes = 0;
   let end: DecoderResult['end'] = 'exited';
 
   const kill = (reason: DecoderResult['end']): void => {
     if (end === 'exited') end = reason;
     child.kill('SIGKILL');
   };
-  child.stdout?.on('data', (part: Buffer) => {
-    outputBytes += part.length;
-    if (outputBytes > run.maxOutputBytes) kill('too_much_output');
-    else parts.push(part);
+  const drained = readablesOf(child).map(async (stream, index) => {
+    const output = run.outputs[index];
+    if (output) await drain(stream, output, () => kill('too_much_output'));
   });
-
   const timer = setTimeout(() => kill('timed_out'), run.timeLimitMs);
+  const written = Promise.all(drained);
+  written.catch(() => child.kill('SIGKILL'));
   try {
     const [exitCode, signal] = await closed;
-    return { end, exitCode, signal, output: Buffer.concat(parts), complaint: complaint() };
+    await written;
+    return { end, exitCode, signal, complaint: complaint() };
   } catch (error) {
-    return { end: 'not_started', exitCode: null, signal: null, output: Buffer.alloc(0), complaint: String(error) };
+    if (child.pid !== undefined) throw error;
+    return { end: 'not_started', exitCode: null, signal: null, complaint: String(error) };
   } finally {
     clearTimeout(timer);
   }

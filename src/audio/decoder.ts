@@ -1,75 +1,74 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../domain/app-error.ts';
-import type { Log } from '../domain/ports.ts';
-import type { Container } from './container.ts';
-import { DECODED_BYTES_PER_SECOND, decodeArguments } from './decode-arguments.ts';
-import { type DecoderProgram, type DecoderResult, runDecoder } from './decoder-process.ts';
+import { type DecodeOrder, decodeArguments, NARROW_RATE_HZ, SAMPLE_BYTES, WIDE_RATE_HZ } from './decode-arguments.ts';
+import { collectOutput, type DecoderOutput, type DecoderResult } from './decoder-process.ts';
+import type { RunFfmpeg } from './ffmpeg-run.ts';
 import { notAudio } from './not-audio.ts';
+import { samplePeak } from './true-peak.ts';
+import type { WorkFolder } from './work-folder.ts';
 
-const TIME_LIMIT_MS = 120_000;
+/** A decoded file: mono, full scale at 1. */
+export interface Decoded {
+  /** At 8 kHz. */
+  readonly narrow: Float32Array;
+  /** File of the samples at 48 kHz; it goes with the work folder. */
+  readonly widePath: string;
+  /** The greatest of its samples. */
+  readonly widePeak: number;
+}
 
-/** Signals that somebody sends; all others a program brings upon itself. */
-const SIGNALS_FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
-
-/** What /bin/sh exits with if it cannot find or run the program (POSIX XCU 2.8.2). */
-const CANNOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
-
-/** Why the decoder failed through no fault of the file; null if it did not. */
-const disturbanceOf = ({ end, exitCode, signal }: DecoderResult): string | null => {
-  if (end === 'not_started' || CANNOT_RUN.has(exitCode)) return 'The decoder could not be started; try again later.';
-  if (end === 'timed_out') return 'Decoding took too long; try again later.';
-  return SIGNALS_FROM_OUTSIDE.has(signal) ? 'Decoding was interrupted; try again.' : null;
-};
-
-const judge = (result: DecoderResult, maxSeconds: number): AppError | null => {
-  if (result.end === 'too_much_output') {
-    return new AppError('upload_too_long', `The recording is longer than the ${maxSeconds} seconds that are allowed.`);
-  }
-  const disturbance = disturbanceOf(result);
-  if (disturbance !== null) return new AppError('ingest_busy', disturbance);
-  if (result.exitCode !== 0) return notAudio('The file is damaged, or holds no audio that can be decoded.');
-  if (result.output.length === 0) return notAudio('The file holds no sound.');
-  return null;
-};
-
-const samplesOf = (octets: Buffer): Int16Array => {
-  const samples = new Int16Array(octets.length >> 1);
-  for (let i = 0; i < samples.length; i++) samples[i] = octets.readInt16LE(i * 2);
+/** Copied, since the octets may lie where no float may begin. */
+export const samplesIn = (octets: Buffer): Float32Array => {
+  const samples = new Float32Array(Math.floor(octets.length / SAMPLE_BYTES));
+  new Uint8Array(samples.buffer).set(octets.subarray(0, samples.byteLength));
   return samples;
 };
 
-/**
- * Decodes a file to 16-bit mono samples at 8 kHz, at most `maxSeconds` of them. Throws `not_audio`,
- * `upload_too_long`, or `ingest_busy` if the decoder failed through no fault of the file.
- */
-export type Decode = (path: string, demuxer: Container['demuxer'], maxSeconds: number) => Promise<Int16Array>;
-
-export const createDecode = (options: { program: DecoderProgram; scratchDirectory: string; log: Log }): Decode => {
-  const { program, scratchDirectory, log } = options;
-
-  const run = async (path: string, directory: string, args: readonly string[], maxOutputBytes: number) => {
-    const file = await open(path);
-    try {
-      const limits = { maxOutputBytes, timeLimitMs: TIME_LIMIT_MS };
-      return await runDecoder(program, { arguments: args, directory, input: file.fd, ...limits });
-    } finally {
-      await file.close();
-    }
+/** Writes the samples that pass to a file and keeps the greatest. */
+const createWideOutput = (file: FileHandle, maxBytes: number): DecoderOutput & { peak: () => number } => {
+  let peak = 0;
+  let rest = Buffer.alloc(0);
+  return {
+    maxBytes,
+    peak: () => peak,
+    async write(part) {
+      const octets = Buffer.concat([rest, part]);
+      const whole = octets.length - (octets.length % SAMPLE_BYTES);
+      peak = Math.max(peak, samplePeak(samplesIn(octets)));
+      rest = octets.subarray(whole);
+      await file.appendFile(octets.subarray(0, whole));
+    },
   };
+};
 
-  return async (path, demuxer, maxSeconds) => {
-    const directory = await mkdtemp(join(scratchDirectory, 'decode-'));
-    try {
-      const args = decodeArguments(demuxer, maxSeconds);
-      const result = await run(path, directory, args, maxSeconds * DECODED_BYTES_PER_SECOND);
-      const { output, ...ending } = result;
-      log.debug({ demuxer, outputBytes: output.length, ...ending }, 'decoder ended');
-      const refusal = judge(result, maxSeconds);
-      if (refusal) throw refusal;
-      return samplesOf(output);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  };
+const judge = (result: DecoderResult, octets: number, maxSeconds: number): AppError | null => {
+  if (result.end === 'too_much_output') {
+    return new AppError('upload_too_long', `The recording is longer than the ${maxSeconds} seconds that are allowed.`);
+  }
+  if (result.exitCode !== 0) return notAudio('The file is damaged, or holds no audio that can be decoded.');
+  return octets === 0 ? notAudio('The file holds no sound.') : null;
+};
+
+/** Decodes a file of at most `maxSeconds`. Throws `not_audio`, `upload_too_long`, `ingest_busy`, `disk_full`. */
+export const decode = async (
+  run: RunFfmpeg,
+  path: string,
+  order: DecodeOrder,
+  folder: WorkFolder,
+): Promise<Decoded> => {
+  const widePath = join(folder.path, 'wide');
+  const file = await open(widePath, 'wx', 0o600);
+  try {
+    const narrow = collectOutput(order.maxSeconds * NARROW_RATE_HZ * SAMPLE_BYTES);
+    const wide = createWideOutput(file, (order.maxSeconds + 1) * WIDE_RATE_HZ * SAMPLE_BYTES);
+    const outputs = [narrow.output, wide];
+    const result = await run({ path, arguments: decodeArguments(order), directory: folder.empty, outputs });
+    const octets = narrow.octets();
+    const refusal = judge(result, octets.length, order.maxSeconds);
+    if (refusal) throw refusal;
+    return { narrow: samplesIn(octets), widePath, widePeak: wide.peak() };
+  } finally {
+    await file.close();
+  }
 };

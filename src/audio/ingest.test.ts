@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { measureTone, tone } from '../../test/support/tones.ts';
 import { WAV_FORMATS, wavOf } from '../../test/support/wav-formats.ts';
-import type { IngestedAudio } from '../domain/media.ts';
+import { CODECS, renditionBytes } from '../domain/codec.ts';
+import { DEFAULT_PROCESSING, type IngestedAudio, NO_PROCESSING } from '../domain/media.ts';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../rtp/g711.ts';
 import { writeWav } from '../rtp/wav.ts';
 import { createIngest, type DescribedIngest } from './ingest.ts';
@@ -31,6 +32,8 @@ const DECODERS = [
   ...(ffmpeg === null ? [] : [{ name: 'native FFmpeg', ffmpegPath: ffmpeg }]),
 ];
 
+const repeat = (part: Buffer, times: number): Buffer => Buffer.concat(Array.from({ length: times }, () => part));
+
 const clip = (rateHz: number): Int16Array => tone({ hz: 1000, rateHz, seconds: SECONDS, levelDb: LEVEL_DB });
 
 /** A tone on both channels, as an encoder of the machine's ffmpeg writes it. */
@@ -39,6 +42,13 @@ const encodedBy = (name: string, ...options: string[]): ((path: string) => void)
   const args = ['-v', 'error', '-f', 'wav', '-i', 'pipe:0', ...options, '-f', name];
   return (path) => execFileSync(ffmpeg as string, [...args, path], { input: wav });
 };
+
+/**
+ * Whether a TOC octet announces one frame of 20 ms, mono (RFC 6716 3.1): SILK or hybrid of that length, the stereo
+ * bit clear, and one frame (code 0, or code 3 as constant bit rates are padded).
+ */
+const isOpusFrame = (toc: number): boolean =>
+  [1, 5, 9, 13, 15, 19, 23, 27, 31].includes(toc >> 3) && (toc & 4) === 0 && (toc & 3) % 3 === 0;
 
 /** MPEG 1 layer III, 32 kbit/s at 44,100 Hz, of nothing but zeros: 104 octets of silence for 1,152 samples. */
 const silentMp3 = (seconds: number): Buffer => {
@@ -52,6 +62,16 @@ const tagged = (mp3: Buffer): Buffer => {
   const tag = Buffer.concat([Buffer.from('ID3\x03\0\0\0\0\x0f\x50', 'latin1'), rubbish]);
   return Buffer.concat([tag, Buffer.alloc(700), mp3, rubbish, Buffer.alloc(128, 'TAG')]);
 };
+
+const MANY_WAVS = [
+  ...WAV_FORMATS.map((format) => ({ format, rateHz: 48_000, channels: 2 })),
+  ...[8000, 11_025, 16_000, 22_050].map((rateHz) => ({ format: 'pcm16' as const, rateHz, channels: 1 })),
+];
+/** Enough for WebAssembly, which is slow to start: docs/formats.md has all of them side by side. */
+const FEW_WAVS = [
+  { format: 'pcm16' as const, rateHz: 44_100, channels: 1 },
+  { format: 'float32' as const, rateHz: 48_000, channels: 6 },
+];
 
 describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
   let directory: string;
@@ -74,7 +94,7 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
 
   const ingestOctets = async (octets: Uint8Array, limits = LIMITS): Promise<IngestedAudio> => {
     await writeFile(path, octets);
-    return ingest(path, limits);
+    return ingest(path, limits, NO_PROCESSING);
   };
 
   const expectTone = ({ frameCount, renditions }: IngestedAudio, mostFrames = 50): void => {
@@ -102,12 +122,26 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     expect(Buffer.from(encodeAlaw(padded)).equals(renditions.PCMA)).toBe(true);
   });
 
-  it.each([
-    ...WAV_FORMATS.map((format) => ({ format, rateHz: 48_000, channels: 2 })),
-    ...[8000, 11_025, 16_000, 22_050, 44_100].map((rateHz) => ({ format: 'pcm16' as const, rateHz, channels: 1 })),
-    { format: 'pcm16' as const, rateHz: 48_000, channels: 6 },
-  ])('keeps the tone of WAV $format, $rateHz Hz, $channels channels', async ({ format, rateHz, channels }) => {
-    expectTone(await ingestOctets(wavOf(clip(rateHz), { format, rateHz, channels })));
+  it.each(ffmpegPath === null && ffmpeg !== null ? FEW_WAVS : [...MANY_WAVS, ...FEW_WAVS])(
+    'keeps the tone of WAV $format, $rateHz Hz, $channels channels',
+    async ({ format, rateHz, channels }) => {
+      expectTone(await ingestOctets(wavOf(clip(rateHz), { format, rateHz, channels })));
+    },
+  );
+
+  it('gives every codec the same number of whole frames, each packet of Opus 20 ms of mono', async () => {
+    const { frameCount, renditions } = await ingestOctets(
+      wavOf(clip(44_100), { format: 'pcm16', rateHz: 44_100, channels: 2 }),
+    );
+    for (const codec of CODECS) expect(renditions[codec].length, codec).toBe(renditionBytes(codec, frameCount));
+    for (let at = 0; at < renditions.opus.length; at += 60)
+      expect(isOpusFrame(renditions.opus[at] as number)).toBe(true);
+  });
+
+  it('counts the frames of AMR wideband, which nothing here can write', async () => {
+    const frame = Buffer.concat([Uint8Array.of(0x04)], 18); // 6.60 kbit/s, 132 bits (RFC 4867 5.3)
+    const { frameCount, type } = await ingestOctets(Buffer.concat([Buffer.from('#!AMR-WB\n'), repeat(frame, 50)]));
+    expect({ frameCount, type }).toEqual({ frameCount: 50, type: 'audio/amr-wb' });
   });
 
   it('takes a WAV whose length its writer did not know', async () => {
@@ -136,7 +170,7 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     ['RF64', 'audio/wav', encodedBy('wav', '-rf64', 'always')],
   ])('keeps the tone of %s', async (_, type, encodeTo) => {
     encodeTo(path);
-    const audio = await ingest(path, LIMITS);
+    const audio = await ingest(path, LIMITS, NO_PROCESSING);
     expect(audio.type).toBe(type);
     expectTone(audio);
   });
@@ -147,13 +181,13 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     ['IMA ADPCM in WAV', 52, encodedBy('wav', '-c:a', 'adpcm_ima_wav')],
   ])('keeps the tone of %s, though its last block may be padded', async (_, mostFrames, encodeTo) => {
     encodeTo(path);
-    expectTone(await ingest(path, LIMITS), mostFrames);
+    expectTone(await ingest(path, LIMITS, NO_PROCESSING), mostFrames);
   });
 
   it.skipIf(ffmpeg === null)('takes a FLAC with an ID3v1 tag behind it', async () => {
     encodedBy('flac')(path);
     await appendFile(path, Buffer.alloc(128, 'TAG'));
-    expectTone(await ingest(path, LIMITS));
+    expectTone(await ingest(path, LIMITS, NO_PROCESSING));
   });
 
   it.each([
@@ -204,7 +238,7 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     const lengths = [1, 2, 3, 4, 5];
     const paths = lengths.map((length) => join(directory, `upload-${length}`));
     await Promise.all(paths.map((file, i) => writeFile(file, writeWav(new Int16Array((i + 1) * 160), 8000))));
-    const clips = await Promise.all(paths.map((file) => ingest(file, LIMITS)));
+    const clips = await Promise.all(paths.map((file) => ingest(file, LIMITS, NO_PROCESSING)));
     expect(clips.map(({ frameCount }) => frameCount)).toEqual(lengths);
   });
 });
@@ -213,8 +247,9 @@ it('makes the built-in greeting out of its source', async () => {
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'ringcast-greeting-'));
   const asset = (name: string): string => fileURLToPath(new URL(`../../assets/${name}`, import.meta.url));
   const ingest = await createIngest({ scratchDirectory, ffmpegPath: null, log: SILENT });
-  const { renditions } = await ingest(asset('greeting.wav'), LIMITS);
-  expect((await readFile(asset('greeting.pcmu'))).equals(renditions.PCMU)).toBe(true);
-  expect((await readFile(asset('greeting.pcma'))).equals(renditions.PCMA)).toBe(true);
+  const { renditions } = await ingest(asset('greeting.wav'), LIMITS, DEFAULT_PROCESSING);
+  for (const codec of CODECS) {
+    expect((await readFile(asset(`greeting.${codec.toLowerCase()}`))).equals(renditions[codec]), codec).toBe(true);
+  }
   await rm(scratchDirectory, { recursive: true });
 });

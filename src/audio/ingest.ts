@@ -2,15 +2,19 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ingest, Log } from '../domain/ports.ts';
 import { type Container, recogniseContainer } from './container.ts';
-import { DECODED_RATE_HZ } from './decode-arguments.ts';
-import { createDecode } from './decoder.ts';
+import { findMissingOctets } from './cut-short.ts';
+import { NARROW_RATE_HZ } from './decode-arguments.ts';
+import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
+import { createRunFfmpeg } from './ffmpeg-run.ts';
 import { createGate } from './gate.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
-import { findLengthFault, readPromisedSeconds } from './promised-length.ts';
-import { encodeRenditions } from './renditions.ts';
+import { findLengthFault, readBlockSeconds, readPromisedSeconds } from './promised-length.ts';
+import { render } from './renditions.ts';
+import { findRateFault } from './sample-rate.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
+import { inWorkFolder } from './work-folder.ts';
 
 const RUNNING_DECODERS = 2;
 const WAITING_UPLOADS = 32;
@@ -27,6 +31,7 @@ export interface IngestOptions {
 interface Inspected {
   readonly container: Container;
   readonly promisedSeconds: number | null;
+  readonly blockSeconds: number | null;
 }
 
 /** Refuses before any decoder is started what is no audio file, or is one cut short. */
@@ -35,9 +40,12 @@ const inspect = async (path: string): Promise<Inspected> => {
   try {
     const container = await recogniseContainer(file);
     if (container === null) throw notAudio('The file is not audio.');
-    const fault = await findLengthFault(file, container);
+    const rateFault = await findRateFault(file, container);
+    if (rateFault !== null) throw notAudio(`${rateFault}.`);
+    const fault = (await findLengthFault(file, container)) ?? (await findMissingOctets(file, container));
     if (fault !== null) throw notAudio(`The file is cut short: ${fault}.`);
-    return { container, promisedSeconds: await readPromisedSeconds(file, container) };
+    const promisedSeconds = await readPromisedSeconds(file, container);
+    return { container, promisedSeconds, blockSeconds: await readBlockSeconds(file, container) };
   } finally {
     await file.close();
   }
@@ -45,10 +53,19 @@ const inspect = async (path: string): Promise<Inspected> => {
 
 const SLACK_SECONDS = 0.1;
 
-const expectSeconds = (samples: Int16Array, promisedSeconds: number | null): void => {
-  const seconds = samples.length / DECODED_RATE_HZ;
+const expectSeconds = (samples: Float32Array, promisedSeconds: number | null): void => {
+  const seconds = samples.length / NARROW_RATE_HZ;
   if (promisedSeconds === null || seconds > promisedSeconds - SLACK_SECONDS) return;
   throw notAudio(`The file is damaged or cut short: it promises ${promisedSeconds} seconds and holds ${seconds}.`);
+};
+
+const MAX_BLOCK_SECONDS = 0.3;
+
+/** Cuts off what fills up the last block of a file. Beyond a block the header is wrong: then what was decoded counts. */
+const withoutFilling = (samples: Float32Array, blockSeconds: number | null): Float32Array => {
+  const sound = Math.ceil((blockSeconds ?? Infinity) * NARROW_RATE_HZ);
+  const isFilling = sound < samples.length && sound >= samples.length - MAX_BLOCK_SECONDS * NARROW_RATE_HZ;
+  return isFilling ? samples.subarray(0, sound) : samples;
 };
 
 const tryIn = async (scratchDirectory: string, path: string): Promise<DecoderProgram | null> => {
@@ -78,13 +95,19 @@ export type DescribedIngest = Ingest & { readonly describeDecoder: () => string 
 export const createIngest = async (options: IngestOptions): Promise<DescribedIngest> => {
   const program = await chooseProgram(options);
   options.log.info({ decoder: program.description }, 'audio decoder chosen');
-  const decode = createDecode({ program, scratchDirectory: options.scratchDirectory, log: options.log });
+  const run = createRunFfmpeg(program, options.log);
   const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
-  const ingest: Ingest = async (path, { maxSeconds }) => {
-    const { container, promisedSeconds } = await inspect(path);
-    const samples = await gate(() => decode(path, container.demuxer, maxSeconds));
-    expectSeconds(samples, promisedSeconds);
-    return { ...encodeRenditions(samples), type: container.type };
+  const ingest: Ingest = async (path, { maxSeconds }, processing) => {
+    const { container, promisedSeconds, blockSeconds } = await inspect(path);
+    const order = { demuxer: container.demuxer, maxSeconds, telephoneBand: processing.telephoneBand };
+    return gate(() =>
+      inWorkFolder(options.scratchDirectory, async (folder) => {
+        const decoded = await decode(run, path, order, folder);
+        expectSeconds(decoded.narrow, promisedSeconds);
+        const sound = { ...decoded, narrow: withoutFilling(decoded.narrow, blockSeconds) };
+        return { ...(await render(run, sound, processing, folder)), type: container.type };
+      }),
+    );
   };
   return Object.assign(ingest, { describeDecoder: () => program.description });
 };

@@ -1,12 +1,14 @@
 import { constants } from 'node:fs';
 import { access, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { renditionBytes } from '../domain/codec.ts';
 import { writeWav } from '../rtp/wav.ts';
-import { DECODED_RATE_HZ, decodeArguments } from './decode-arguments.ts';
-import { type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
+import { decodeArguments, NARROW_RATE_HZ, SAMPLE_BYTES, WIDE_RATE_HZ } from './decode-arguments.ts';
+import { collectOutput, type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
+import { encodeArguments } from './encode-arguments.ts';
 
 const ADDRESS_SPACE_KIB = 1024 * 1024;
-const PROBE_LIMITS = { maxOutputBytes: 64 * 1024, timeLimitMs: 10_000 };
+const PROBE_TIME_LIMIT_MS = 10_000;
 
 const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
@@ -23,32 +25,57 @@ export const findFfmpeg = async (searchPath: string): Promise<string | null> => 
   return null;
 };
 
-const readVersion = async (program: DecoderProgram, run: Omit<DecoderRun, 'arguments'>): Promise<string | null> => {
-  const { output } = await runDecoder(program, { ...run, arguments: ['-version'] });
+type ProbeRun = Pick<DecoderRun, 'directory'>;
+
+const MAX_PROBE_BYTES = 64 * 1024;
+const probe = async (program: DecoderProgram, run: Pick<DecoderRun, 'arguments' | 'directory' | 'input'>) => {
+  const [first, second] = [collectOutput(MAX_PROBE_BYTES), collectOutput(MAX_PROBE_BYTES)];
+  const outputs = [first.output, second.output];
+  const { exitCode } = await runDecoder(program, { ...run, outputs, timeLimitMs: PROBE_TIME_LIMIT_MS });
+  return { exitCode, output: first.octets() };
+};
+
+const readVersion = async (program: DecoderProgram, run: ProbeRun): Promise<string | null> => {
+  const { output } = await probe(program, { ...run, input: 'ignore', arguments: ['-version'] });
   return /^ffmpeg version (\S+)/.exec(output.toString())?.[1] ?? null;
 };
 
-const TRIAL = Int16Array.from({ length: DECODED_RATE_HZ / 10 }, (_, i) => (i * 331) % 20_000);
+const TRIAL = Int16Array.from({ length: NARROW_RATE_HZ / 10 }, (_, i) => (i * 331) % 20_000);
+const TRIAL_ORDER = { demuxer: 'wav', maxSeconds: 1, telephoneBand: false } as const;
+const TRIAL_CUT = { start: 0, end: TRIAL.length, gain: 1 };
 
-/** Whether the program gives back a short file's samples unchanged, under the very limits it will have to live with. */
-const decodesTrial = async (program: DecoderProgram, run: Omit<DecoderRun, 'arguments'>): Promise<boolean> => {
-  const path = join(run.directory, 'trial.wav');
-  await writeFile(path, writeWav(TRIAL, DECODED_RATE_HZ));
+/** Runs one trial on a file of its own, which is gone afterwards. */
+const tryOn = async (program: DecoderProgram, run: ProbeRun, octets: Uint8Array, args: readonly string[]) => {
+  const path = join(run.directory, 'trial');
+  await writeFile(path, octets);
   const file = await open(path);
   try {
-    const result = await runDecoder(program, { ...run, input: file.fd, arguments: decodeArguments('wav', 1) });
-    return result.exitCode === 0 && result.output.equals(new Uint8Array(TRIAL.buffer));
+    return await probe(program, { ...run, input: file.fd, arguments: args });
   } finally {
     await file.close();
     await rm(path);
   }
 };
 
-/** The FFmpeg at `path`, if it is one and decodes; `directory` is an empty folder. Null otherwise. */
+/** Whether the program gives back a short file's samples unchanged, under the very limits it will have to live with. */
+const decodesTrial = async (program: DecoderProgram, run: ProbeRun): Promise<boolean> => {
+  const { output } = await tryOn(program, run, writeWav(TRIAL, NARROW_RATE_HZ), decodeArguments(TRIAL_ORDER));
+  const expected = Float32Array.from(TRIAL, (sample) => sample / 32_768);
+  return output.equals(new Uint8Array(expected.buffer));
+};
+
+/** Whether it has encoders for Opus and G.722: builds without libopus are about. */
+const encodesTrial = async (program: DecoderProgram, run: ProbeRun): Promise<boolean> => {
+  const wide = new Uint8Array(TRIAL.length * (WIDE_RATE_HZ / NARROW_RATE_HZ) * SAMPLE_BYTES);
+  const { exitCode, output } = await tryOn(program, run, wide, encodeArguments(TRIAL_CUT));
+  return exitCode === 0 && output.length >= renditionBytes('opus', 1);
+};
+
+/** The FFmpeg at `path`, if it is one, decodes and encodes; `directory` is an empty folder. Null otherwise. */
 export const tryNativeFfmpeg = async (path: string, directory: string): Promise<DecoderProgram | null> => {
   const nameless = { description: path, command: path, prefix: [], addressSpaceKiB: ADDRESS_SPACE_KIB };
-  const run = { directory, input: 'ignore', ...PROBE_LIMITS } as const;
+  const run = { directory };
   const version = await readVersion(nameless, run);
-  if (version === null || !(await decodesTrial(nameless, run))) return null;
+  if (version === null || !(await decodesTrial(nameless, run)) || !(await encodesTrial(nameless, run))) return null;
   return { ...nameless, description: `native FFmpeg ${version} (${path})` };
 };

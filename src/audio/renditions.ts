@@ -1,11 +1,47 @@
 import { G711_FRAME_BYTES } from '../domain/codec.ts';
-import type { Renditions } from '../domain/media.ts';
+import type { Processing, Renditions } from '../domain/media.ts';
 import { encodeAlaw, encodeUlaw } from '../rtp/g711.ts';
+import { NARROW_RATE_HZ } from './decode-arguments.ts';
+import type { Decoded } from './decoder.ts';
+import type { Cut } from './encode-arguments.ts';
+import { encodeWide } from './encoder.ts';
+import type { RunFfmpeg } from './ffmpeg-run.ts';
+import { gainFor } from './level.ts';
+import { measureLoudness } from './loudness.ts';
+import { trimSilence } from './silence.ts';
+import { truePeak } from './true-peak.ts';
+import type { WorkFolder } from './work-folder.ts';
 
-/** Encodes 8 kHz samples for every codec, the last frame filled up with silence. */
-export const encodeRenditions = (samples: Int16Array): { frameCount: number; renditions: Renditions } => {
-  const frameCount = Math.ceil(samples.length / G711_FRAME_BYTES);
-  const padded = new Int16Array(frameCount * G711_FRAME_BYTES);
-  padded.set(samples);
-  return { frameCount, renditions: { PCMU: encodeUlaw(padded), PCMA: encodeAlaw(padded) } };
+/** Measured over the whole file, before anything is cut off. */
+const planCut = async ({ narrow, widePeak }: Decoded, { level, trim }: Processing): Promise<Cut> => {
+  const loudness = level || trim ? await measureLoudness(narrow, NARROW_RATE_HZ) : 0;
+  const part = trim ? trimSilence(narrow, NARROW_RATE_HZ, loudness) : { start: 0, end: narrow.length };
+  const gain = level ? gainFor(loudness, Math.max(widePeak, truePeak(narrow))) : 1;
+  return { ...part, gain };
+};
+
+const FULL_SCALE = 32_768;
+
+/** Sixteen bits of the cut, the last frame filled up with silence. What is out of range is held at its edge. */
+const narrowSamples = (narrow: Float32Array, { start, end, gain }: Cut, frameCount: number): Int16Array => {
+  const samples = new Int16Array(frameCount * G711_FRAME_BYTES);
+  for (let i = 0; i < end - start; i++) {
+    const sample = Math.round((narrow[start + i] as number) * gain * FULL_SCALE);
+    samples[i] = Math.max(-FULL_SCALE, Math.min(sample, FULL_SCALE - 1));
+  }
+  return samples;
+};
+
+/** Levels, cuts and encodes what was decoded, for every codec. Throws `ingest_busy`. */
+export const render = async (
+  run: RunFfmpeg,
+  decoded: Decoded,
+  processing: Processing,
+  folder: WorkFolder,
+): Promise<{ frameCount: number; renditions: Renditions }> => {
+  const cut = await planCut(decoded, processing);
+  const frameCount = Math.ceil((cut.end - cut.start) / G711_FRAME_BYTES);
+  const wide = await encodeWide(run, decoded.widePath, { ...cut, frameCount }, folder);
+  const samples = narrowSamples(decoded.narrow, cut, frameCount);
+  return { frameCount, renditions: { ...wide, PCMU: encodeUlaw(samples), PCMA: encodeAlaw(samples) } };
 };

@@ -1,6 +1,6 @@
 /**
- * Runs FFmpeg's WebAssembly build as if it were the program: `CORE WASM ARGUMENT…`. Its /dev/fd/0 and its standard
- * output and error are those of this process, read and written synchronously, so that nothing piles up in memory.
+ * Runs FFmpeg's WebAssembly build as if it were the program: `CORE WASM ARGUMENT…`. Its /dev/fd/0, its outputs and
+ * its standard error are those of this process, read and written synchronously, so that nothing piles up in memory.
  */
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,9 @@ interface Core {
     mkdir(path: string): void;
     writeFile(path: string, content: string): void;
     lookupPath(path: string): { node: { stream_ops: StreamOps } };
-    readonly streams: { stream_ops: StreamOps }[];
+    /** Gives the lowest descriptor that is free. */
+    open(path: string, flags: string): { stream_ops: StreamOps };
+    readonly streams: ({ stream_ops: StreamOps } | null)[];
   };
   setLogger(log: (line: { message: string }) => void): void;
   /** FFmpeg's exit code. */
@@ -28,7 +30,6 @@ declare const WebAssembly: {
 type CreateCore = (options: { wasmBinary: Uint8Array }) => Promise<Core>;
 
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
-const STDOUT = 1;
 const STDERR = 2;
 
 /** Lets WebAssembly's memory grow up to a bound only; what asks for more is told that there is none. */
@@ -59,18 +60,22 @@ const connectInput = ({ FS }: Core): void => {
   };
 };
 
-const connectOutput = ({ FS }: Core): void => {
-  const stdout = FS.streams[STDOUT] as { stream_ops: StreamOps };
-  stdout.stream_ops = {
-    ...stdout.stream_ops,
-    write: (_stream, buffer, offset, length) => writeSync(STDOUT, buffer, offset, length),
+/** Makes what FFmpeg writes to a descriptor what this process writes to its own of that number. */
+const connectOutput = ({ FS }: Core, descriptor: number): void => {
+  const stream = FS.streams[descriptor] ?? FS.open('/dev/null', 'w');
+  stream.stream_ops = {
+    ...stream.stream_ops,
+    write: (_stream, buffer, offset, length) => writeSync(descriptor, buffer, offset, length),
   };
 };
+
+const descriptorsIn = (args: readonly string[]): readonly number[] =>
+  args.flatMap((argument) => /^pipe:(\d)$/.exec(argument)?.slice(1).map(Number) ?? []);
 
 const [corePath, wasmPath, ...ffmpegArguments] = process.argv.slice(2) as [string, string, ...string[]];
 boundMemory();
 const core = await load(corePath, wasmPath);
 connectInput(core);
-connectOutput(core);
+for (const descriptor of descriptorsIn(ffmpegArguments)) connectOutput(core, descriptor);
 core.setLogger(({ message }) => writeSync(STDERR, `${message}\n`));
 process.exitCode = core.exec(...ffmpegArguments) === 0 ? 0 : 1;

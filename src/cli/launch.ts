@@ -11,6 +11,10 @@ export interface PhoneOptions {
   readonly recordDirectory: string | null;
   readonly answerAfterMs: number;
   readonly behaviour: PhoneBehaviour;
+  /** What it says to be called by. */
+  readonly transport: 'udp' | 'tcp' | 'tls';
+  /** PEM files for TLS. */
+  readonly certificate: { readonly certificatePath: string; readonly keyPath: string } | null;
 }
 
 export type PhoneBehaviour = 'answer' | 'busy' | 'ring' | 'decline' | { readonly hangUpAfterMs: number };

@@ -42,6 +42,22 @@ export const openFile = async (path: string): Promise<Blob> => {
   throw new Failure(`${visible(path)} is no file that can be read: is the path right?`);
 };
 
+type CreateOptions = OperatorOptions & {
+  readonly id?: string;
+  readonly name?: string;
+  readonly application?: readonly string[];
+  readonly level: boolean;
+  readonly trim: boolean;
+  readonly telephoneBand?: boolean;
+};
+
+/** Only what differs from the server's defaults is sent. */
+const newMedia = ({ id, name, application, level, trim, telephoneBand }: CreateOptions) => ({
+  ...onlyGiven({ id, name }),
+  applicationIds: application ?? [],
+  ...(level && trim && !telephoneBand ? {} : { processing: { level, trim, telephoneBand: telephoneBand ?? false } }),
+});
+
 type UploadOptions = OperatorOptions & { readonly grant?: string };
 
 const upload = (output: Output, args: readonly string[], options: UploadOptions): Promise<void> => {
@@ -100,12 +116,10 @@ export const addMediaCommands = (program: Command, output: Output): void => {
     .option('--name <name>', 'what people call it')
     .option('--id <id>', 'its id (default: allocated)')
     .option('--application <id>', 'application that may play it and upload to it (repeat for more)', repeated)
-    .action((options: OperatorOptions & { id?: string; name?: string; application?: readonly string[] }) =>
-      createResource(output, options, MEDIA, {
-        ...onlyGiven({ id: options.id, name: options.name }),
-        applicationIds: options.application ?? [],
-      }),
-    );
+    .option('--no-level', 'leave its clips as loud as they are (default: brought to -20 LUFS)')
+    .option('--no-trim', 'keep leading and trailing silence (default: cut off beyond 300 ms)')
+    .option('--telephone-band', 'keep nothing of its clips below 300 and above 3,400 Hz')
+    .action((options: CreateOptions) => createResource(output, options, MEDIA, newMedia(options)));
   addResourceCommands(media, output, MEDIA);
   addAssociationCommands(media, output, MEDIA);
   withOperator(media.command('upload <args...>'))

@@ -56,6 +56,14 @@ test('app update keeps what was not given', async () => {
   expect(cli.sent()).toEqual({ ...APPLICATION, defaultGreetingId: null, name: 'guard' });
 });
 
+test('media create sends what is done to the sound only where it was said', async () => {
+  cli.answers['POST /operator/v1/media'] = { status: 201, json: { id: '101', name: '', clip: null } };
+  await cli.operator('media', 'create', '--name', 'News');
+  expect(cli.sent()).toEqual({ name: 'News', applicationIds: [] });
+  await cli.operator('media', 'create', '--no-level', '--telephone-band');
+  expect(cli.sent()).toEqual({ applicationIds: [], processing: { level: false, trim: true, telephoneBand: true } });
+});
+
 test('app keys are made and revoked', async () => {
   cli.answers['POST /operator/v1/applications/1/app-keys'] = { status: 201, json: { id: 'k2', secret: 'shown-once' } };
   cli.answers['DELETE /operator/v1/applications/1/app-keys/k2'] = { status: 204 };

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dataDirectory, type ServerOptions } from './connection.ts';
+import { Failure } from './failure.ts';
 import type { Launch, PhoneBehaviour, PhoneOptions } from './launch.ts';
 import { seconds } from './options.ts';
 
@@ -23,10 +24,11 @@ const addServe = (program: Command, launch: Launch): void => {
   );
 };
 
-/** Reads `ADDRESS:PORT` with an IPv4 address. */
+/** Reads `ADDRESS:PORT`, IPv6 addresses in brackets. */
 export const listenAddress = (text: string): PhoneOptions['listen'] => {
-  const [, address, port] = /^([^:]+):([0-9]{1,5})$/.exec(text) ?? [];
-  if (address !== undefined && isIP(address) === 4 && Number(port) <= 65_535) return { address, port: Number(port) };
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? plain;
+  if (address !== undefined && isIP(address) !== 0 && Number(port) <= 65_535) return { address, port: Number(port) };
   throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:5070 (port 0 for any free one).');
 };
 
@@ -46,7 +48,16 @@ interface PhoneFlags {
   readonly record?: string;
   readonly answerAfter: number;
   readonly behaviour: PhoneBehaviour;
+  readonly transport: PhoneOptions['transport'];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
+
+const certificateOf = ({ transport, tlsCert, tlsKey }: PhoneFlags): PhoneOptions['certificate'] => {
+  if (tlsCert !== undefined && tlsKey !== undefined) return { certificatePath: tlsCert, keyPath: tlsKey };
+  if (tlsCert === undefined && tlsKey === undefined && transport !== 'tls') return null;
+  throw new Failure('TLS needs both --tls-cert FILE and --tls-key FILE.', 2);
+};
 
 const addPhone = (program: Command, launch: Launch): void => {
   program
@@ -64,8 +75,17 @@ const addPhone = (program: Command, launch: Launch): void => {
         .argParser(phoneBehaviour)
         .default(phoneBehaviour('answer'), 'answer'),
     )
+    .addOption(
+      new Option('--transport <name>', 'what it says to be called by; it listens to udp and tcp in any case')
+        .choices(['udp', 'tcp', 'tls'])
+        .default('udp'),
+    )
+    .option('--tls-cert <file>', 'PEM file of its certificate, for TLS on the next port')
+    .option('--tls-key <file>', 'PEM file of the private key')
     .action((flags: PhoneFlags) =>
       launch.phone({
+        transport: flags.transport,
+        certificate: certificateOf(flags),
         listen: flags.listen,
         recordDirectory: flags.record ?? null,
         answerAfterMs: Math.round(flags.answerAfter * 1000),

@@ -131,12 +131,31 @@ test('phone takes what the interface names', async () => {
     recordDirectory: null,
     answerAfterMs: 1000,
     behaviour: 'answer',
+    transport: 'udp',
+    certificate: null,
   };
   expect(cli.launched.map((one) => one.with)).toEqual([
     usual,
-    { listen: { address: '127.0.0.1', port: 0 }, recordDirectory: 'r', answerAfterMs: 500, behaviour: 'busy' },
+    {
+      ...usual,
+      listen: { address: '127.0.0.1', port: 0 },
+      recordDirectory: 'r',
+      answerAfterMs: 500,
+      behaviour: 'busy',
+    },
     { ...usual, behaviour: { hangUpAfterMs: 2500 } },
   ]);
+});
+
+test('phone takes another transport, IPv6, and a certificate for TLS', async () => {
+  await cli.run('phone', '--listen', '[::1]:5070', '--transport', 'tcp');
+  await cli.run('phone', '--transport', 'tls', '--tls-cert', 'c.pem', '--tls-key', 'k.pem');
+  expect(cli.launched.map((one) => one.with)).toMatchObject([
+    { listen: { address: '::1', port: 5070 }, transport: 'tcp', certificate: null },
+    { transport: 'tls', certificate: { certificatePath: 'c.pem', keyPath: 'k.pem' } },
+  ]);
+  const refused = await cli.run('phone', '--transport', 'tls', '--tls-cert', 'c.pem');
+  expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('--tls-key')]);
 });
 
 test('demo passes on its files', async () => {

@@ -5,9 +5,25 @@ export interface Media {
   readonly id: string;
   readonly name: string;
   readonly applicationIds: readonly string[];
+  /** What the next clip is made of its file by; a clip that is there stays as it was made. */
+  readonly processing: Processing;
   readonly clip: Clip | null;
   readonly createdAt: number;
 }
+
+/** What ingest does to the sound of a file beyond decoding it. */
+export interface Processing {
+  /** Brought to -20 LUFS, its true peak at most -2 dBFS. */
+  readonly level: boolean;
+  /** Leading and trailing silence beyond 300 ms is cut off. */
+  readonly trim: boolean;
+  /** Nothing is kept below 300 and above 3,400 Hz. */
+  readonly telephoneBand: boolean;
+}
+
+export const DEFAULT_PROCESSING: Processing = { level: true, trim: true, telephoneBand: false };
+/** The sound as it was sent. */
+export const NO_PROCESSING: Processing = { level: false, trim: false, telephoneBand: false };
 
 /** One immutable version of the audio of a media id. */
 export interface Clip {

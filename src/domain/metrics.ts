@@ -50,6 +50,14 @@ export interface Metrics {
   noteSipMessagesDropped(messages: number): void;
 }
 
+/** How the voices of all calls are doing, read at a scrape. */
+export interface VoiceFigures {
+  /** Whether packets leave too late for another call to be added. */
+  isOverloaded(): boolean;
+  /** Packets since the start, and those of them that left 10 ms late or more. */
+  lateness(): { readonly packets: number; readonly latePackets: number };
+}
+
 /** The metrics as a scraper reads them. */
 export interface Exposition {
   readonly contentType: string;

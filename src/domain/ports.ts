@@ -1,13 +1,13 @@
 import type { AttemptResult, CallOrder } from './call.ts';
-import type { Codec } from './codec.ts';
-import type { IngestedAudio, IngestLimits } from './media.ts';
+import type { CarriedCodec } from './codec.ts';
+import type { IngestedAudio, IngestLimits, Processing, Renditions } from './media.ts';
 import type { Routes } from './network.ts';
 import type { Admission, TrunkState } from './trunk.ts';
 
 export type CallProgress =
   | { readonly kind: 'ringing' }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: Codec | null };
+  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null };
 
 /** A call under way. */
 export interface PlacedCall {
@@ -38,13 +38,16 @@ export interface RouteHealth {
   refresh(changedTrunkId?: string): void;
 }
 
-/** Decodes, checks and encodes an uploaded file; throws `not_audio`, `upload_too_long`, `ingest_busy`. */
-export type Ingest = (path: string, limits: IngestLimits) => Promise<IngestedAudio>;
+/**
+ * Decodes, checks, levels and encodes an uploaded file. Throws `not_audio`, `upload_too_long`, `ingest_busy`,
+ * `disk_full`.
+ */
+export type Ingest = (path: string, limits: IngestLimits, processing: Processing) => Promise<IngestedAudio>;
 
 /** The built-in greeting. */
 export interface BuiltInGreeting {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<Codec, Uint8Array>>;
+  readonly renditions: Renditions;
 }
 
 /** Structured log, shaped like pino's: an object of fields, then a message. */

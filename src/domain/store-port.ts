@@ -1,9 +1,10 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
-import type { Codec } from './codec.ts';
+import type { CarriedCodec, Codec } from './codec.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
-import type { IngestedAudio, Media } from './media.ts';
+import type { NodeBeats } from './lease.ts';
+import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
 import type { CallTrace, TraceBatch, TraceLimits } from './sip-trace.ts';
@@ -18,6 +19,10 @@ export interface Store {
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Committed data only; does not wait for a commit. */
   view<T>(work: (views: Views) => Promise<T>): Promise<T>;
+  /** What is claimed from now on is claimed by this node. */
+  actAs(nodeId: string): void;
+  /** False if no other process can be using the database: former nodes are dead for sure. */
+  readonly isShared: boolean;
   close(): Promise<void>;
 }
 
@@ -64,7 +69,10 @@ export interface Views {
    * One query whatever the number of ids.
    */
   findPlayable(mediaIds: readonly string[], applicationId: string | null): Promise<ReadonlyMap<string, PlayableClip>>;
+  /** Null if there is none; throws an Error if it is not as it was stored. */
   findRendition(clipId: string, codec: Codec): Promise<Uint8Array | null>;
+  /** Clips made before there were renditions for every codec, the newest first. */
+  findIncompleteClips(): Promise<readonly IncompleteClip[]>;
   /** The uploaded octets, in parts of at most 1 MiB, in order. */
   findOriginalPart(clipId: string, part: number): Promise<Uint8Array | null>;
 
@@ -89,10 +97,17 @@ export interface Views {
   countWaiting(): Promise<number>;
   /** When the next waiting call is due, or null if none waits. */
   nextDueAt(): Promise<number | null>;
+  /** Nodes that were not taken over, at most 1,000. */
+  listNodes(): Promise<readonly NodeBeats[]>;
 }
 
 export interface PlayableClip {
   readonly clipId: string;
+  readonly frameCount: number;
+}
+
+export interface IncompleteClip {
+  readonly id: string;
   readonly frameCount: number;
 }
 
@@ -113,6 +128,8 @@ export interface NewMedia {
   readonly id: string | null;
   readonly name: string;
   readonly applicationIds: readonly string[];
+  /** Left out, `DEFAULT_PROCESSING`. */
+  readonly processing?: Processing;
 }
 
 export interface NewClip {
@@ -156,9 +173,9 @@ export interface Transaction extends Views {
   dissociateMedia(mediaId: string, applicationId: string): Promise<boolean>;
 
   issueGrant(grant: { mediaId: string; caller: Caller; ttlSeconds: number }): Promise<IssuedGrant>;
-  /** Compare and set `open -> claimed`; false if another upload was first. */
+  /** Compare and set `open -> claimed` by this node; false if another upload was first. */
   claimGrant(ref: number): Promise<boolean>;
-  /** `claimed -> open`; `failed` counts a failed try. */
+  /** `claimed -> open` if this node has claimed it; `failed` counts a failed try. */
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
   countFailedTry(ref: number): Promise<void>;
@@ -180,25 +197,27 @@ export interface Transaction extends Views {
   /** Drops the partial uploads of grants that are spent, revoked or expired; how many. */
   dropDeadPartialUploads(): Promise<number>;
 
-  /** Keeps a part of an upload (at most 1 MiB) before its clip exists; parts of no clip are swept at start. */
+  /** Keeps a part of an upload (at most 1 MiB) before its clip exists; it is dropped if this node is taken over. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;
   /** Drops the parts of an upload that came to nothing; those of a clip stay. */
   dropStaged(clipId: string): Promise<void>;
   /** Commits the clip and makes it the current one of its media. Throws `not_found` if the media is gone. */
   insertClip(clip: NewClip): Promise<void>;
+  /** Replaces the renditions of a clip by a whole set; nothing if the clip is gone. */
+  completeClip(clipId: string, renditions: Renditions): Promise<void>;
 
   /** Commits the blast and one waiting call for each destination of its network, all pinned as they are now. */
   insertBlast(blast: NewBlast): Promise<void>;
   rememberBlast(applicationId: string, idempotencyKey: string, remembered: RememberedBlast): Promise<void>;
 
   /**
-   * Claims up to `limit` due calls, oldest first, leaving those whose planned trunk is saturated, and commits an
+   * Claims up to `limit` due calls for this node, oldest first, leaving those whose planned trunk is saturated, and commits an
    * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order); a call for
    * which it has none stays waiting.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
@@ -214,10 +233,30 @@ export interface Transaction extends Views {
   /** Drops SIP messages that are too old or too many, the oldest first, at most `atMost`; how many. */
   dropOldSipMessages(limits: TraceLimits): Promise<number>;
 
-  /** After a crash: ends every attempt left open, and its call, as `interrupted`; how many. */
-  interruptAttempts(): Promise<number>;
-  /** After a crash: reopens claimed grants, drops partial uploads of dead ones and staged parts of no clip, forgets idempotency keys past 24 h. */
+  addNode(nodeId: string): Promise<void>;
+  /** False if another has taken the node over: it must go on under another id. */
+  beat(nodeId: string): Promise<boolean>;
+  /**
+   * Takes over a node that has not beaten since it showed these beats; null if it has, or if another took it over. Its
+   * attempts in progress, and their calls, end `interrupted`; the grants it had claimed are open again, and what it had
+   * staged of uploads is dropped.
+   */
+  takeOverNode(node: NodeBeats, takerId: string): Promise<TakenOverNode | null>;
+  /** At start: drops partial uploads of dead grants and clips that nothing needs, forgets idempotency keys past 24 h. */
   sweep(): Promise<void>;
+}
+
+export interface TakenOverNode {
+  readonly nodeId: string;
+  /** What it had dialled and not seen end: peers may still ring or listen. */
+  readonly dialogs: readonly InterruptedDialog[];
+}
+
+export interface InterruptedDialog extends DialogNames {
+  readonly attemptId: string;
+  readonly trunkId: string | null;
+  readonly destination: string;
+  readonly answeredAt: number | null;
 }
 
 export interface CancelledBlast {

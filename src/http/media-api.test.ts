@@ -53,6 +53,7 @@ describe('C media', () => {
     expect(media).toEqual({
       id: expect.stringMatching(/^[0-9]+$/),
       name: 'Hello',
+      processing: { level: true, trim: true, telephoneBand: false },
       clip: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
@@ -66,6 +67,16 @@ describe('C media', () => {
       body: new URLSearchParams({ action: 'upload_grant', appkey: KEY }),
     });
     expect(grant.status).toBe(201);
+  });
+
+  it('C POST says what is done to the sound of its clips', async () => {
+    const created = await call('POST', '/api/v1/media', { body: { processing: { level: false } } });
+    const media = await json(created);
+    expect(media.processing).toEqual({ level: false, trim: true, telephoneBand: false });
+    const level = { processing: { level: 'off' } };
+    await expectProblem(await call('POST', '/api/v1/media', { body: level }), 422, 'processing.level');
+    const louder = { processing: { louder: true } };
+    await expectProblem(await call('POST', '/api/v1/media', { body: louder }), 422, 'processing.louder');
   });
 
   it('C a media with a clip tells of it', async () => {

@@ -6,6 +6,11 @@ import { nullable } from './schema.ts';
 export const MediaJson = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  processing: Type.Object({
+    level: Type.Boolean({ description: 'Clips are brought to -20 LUFS' }),
+    trim: Type.Boolean({ description: 'Leading and trailing silence beyond 300 ms is cut off' }),
+    telephoneBand: Type.Boolean({ description: 'Nothing is kept below 300 and above 3,400 Hz' }),
+  }),
   clip: nullable(
     Type.Object({
       id: Type.String(),
@@ -20,9 +25,10 @@ export const MediaJson = Type.Object({
   createdAt: Type.String(),
 });
 
-export const mediaJson = ({ id, name, clip, createdAt }: Media): Static<typeof MediaJson> => ({
+export const mediaJson = ({ id, name, processing, clip, createdAt }: Media): Static<typeof MediaJson> => ({
   id,
   name,
+  processing,
   clip: clip && {
     id: clip.id,
     sha256: clip.digest,

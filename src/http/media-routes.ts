@@ -9,7 +9,7 @@ import type { Store } from '../domain/store-port.ts';
 import { orEmptyBody } from './json-body.ts';
 import { MediaJson, mediaJson } from './media-json.ts';
 import { listOf, PageQuery, pageOf } from './page-query.ts';
-import { optional, strictObject } from './schema.ts';
+import { optional, ProcessingInput, strictObject } from './schema.ts';
 
 /** A WAV file of µ-law octets, as a phone hears them, in parts that are made as they are read. */
 export type ToWav = (pcmu: Uint8Array) => { readonly bytes: number; readonly parts: Iterable<Uint8Array> };
@@ -23,7 +23,7 @@ export interface MediaRoutesOptions {
 
 const TAGS = ['media'];
 const Id = Type.Object({ id: Type.String() });
-const NewMedia = strictObject({ name: optional(Type.String()) });
+const NewMedia = strictObject({ name: optional(Type.String()), processing: ProcessingInput });
 const AudioQuery = Type.Object({
   as: Type.Optional(Type.Unsafe<'original'>({ type: 'string', enum: ['original'], description: 'What was uploaded' })),
 });
@@ -67,7 +67,12 @@ const create = async (
   reply: FastifyReply,
   { provision, base }: MediaRoutesOptions,
 ): Promise<Static<typeof MediaJson>> => {
-  const media = await provision.create({ name: body.name ?? '', applicationIds: [applicationId] });
+  const { name, processing } = body;
+  const media = await provision.create({
+    name: name ?? '',
+    applicationIds: [applicationId],
+    processing: processing ?? {},
+  });
   reply.code(201).header('location', `${base}/api/v1/media/${media.id}`);
   return mediaJson(media);
 };

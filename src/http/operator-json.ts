@@ -48,6 +48,6 @@ export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkSta
 });
 
 export const operatorMediaJson = (media: Media) => {
-  const { id, name, clip, createdAt } = mediaJson(media);
-  return { id, name, applicationIds: media.applicationIds, clip, createdAt };
+  const { id, name, ...rest } = mediaJson(media);
+  return { id, name, applicationIds: media.applicationIds, ...rest };
 };

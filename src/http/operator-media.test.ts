@@ -49,6 +49,7 @@ describe('D media', () => {
     expect(media).toEqual({
       id: 'hello_1.x',
       name: 'Hello',
+      processing: { level: true, trim: true, telephoneBand: false },
       applicationIds: ['1'],
       clip: null,
       createdAt: expect.stringMatching(/Z$/),

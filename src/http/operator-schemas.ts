@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { optional, readOnly, strictObject } from './schema.ts';
+import { optional, ProcessingInput, readOnly, strictObject } from './schema.ts';
 
 /**
  * The shapes of what an operator sends. Values are judged by the use cases, which say what is wrong in a sentence;
@@ -60,6 +60,7 @@ export const MediaBody = strictObject({
   id: optional(Type.String()),
   name: optional(Type.String()),
   applicationIds: optional(Strings),
+  processing: ProcessingInput,
   clip: readOnly,
   createdAt: readOnly,
 });

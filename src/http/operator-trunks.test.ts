@@ -119,6 +119,7 @@ describe('D trunks', () => {
     ['negative calls a second', { callsPerSecond: -1 }, 'callsPerSecond'],
     ['no codecs', { codecs: [] }, 'codecs'],
     ['a codec twice', { codecs: ['PCMU', 'PCMU'] }, 'codecs'],
+    ['a codec that calls cannot carry yet', { codecs: ['G722', 'PCMU'] }, 'codecs'],
     ['an unknown health check', { healthCheck: 'ping' }, 'healthCheck'],
     ['a hyphen too many in a misspelt member', { 'call-erId': 'x' }, 'call-erId'],
   ])('D 422 for %s', async (_, change, field) => {

@@ -10,6 +10,15 @@ export const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Uni
 /** Members that answers hold and requests may repeat, so that what was read can be sent back; they have no effect. */
 export const readOnly = Type.Optional(Type.Unknown());
 
+/** What is done to the sound of a media's clips; what is left out stays as it is by default. */
+export const ProcessingInput = optional(
+  strictObject({
+    level: Type.Optional(Type.Boolean()),
+    trim: Type.Optional(Type.Boolean()),
+    telephoneBand: Type.Optional(Type.Boolean()),
+  }),
+);
+
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** One of a few strings. */

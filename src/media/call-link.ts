@@ -1,13 +1,19 @@
-import type { ClipAudio } from '../domain/call.ts';
-import { createCounters, readFramesSent, readPacketsSent } from './counters.ts';
-import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
+import {
+  createCounters,
+  readFramesSent,
+  readLatenessMs,
+  readPacketsRefused,
+  readPacketsSent,
+  readPeerRefusals,
+} from './counters.ts';
+import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 
 /** How a voice ended: after the 20 ms of its last frame, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
 
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
-  /** Local RTP port. */
+  /** Local RTP port; RTCP has the one above it. */
   readonly port: number;
   /**
    * Sends the first packet at once, then a frame every 20 ms by absolute monotonic deadlines, clips back to back.
@@ -16,10 +22,10 @@ export interface MediaPort {
   play(to: PlayTarget): void;
   /** The peer moved or wants another codec: from the next packet on, media goes there, as that. */
   redirect(to: PlayTarget): void;
-  /** The peer is on hold and does not listen. A port without it lets the voice run on. */
-  hold?(): void;
-  /** The peer listens again. */
-  resume?(): void;
+  /** The peer put the call on hold: nothing is sent until `resume`. Does nothing if no clip is playing. */
+  hold(): void;
+  /** Goes on with the frame that was next, the marker set and the timestamp true across the silence. */
+  resume(): void;
   /**
    * Settles when the last frame was sent and its 20 ms are over, when the port is stopped, or when the thread ended.
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
@@ -28,18 +34,29 @@ export interface MediaPort {
   /** Frames that the kernel took, of each clip, read live. */
   framesSent(): readonly number[];
   packetsSent(): number;
+  /** Packets that the kernel did not take: lost, as on any network. */
+  packetsRefused(): number;
+  /** ICMP refusals of the peer's machine: nobody listens there. */
+  peerRefusals(): number;
+  /**
+   * How late packets left: the bound of 1, 2, 5, 10, 20, 50, 100 ms or infinity that such a share of them (0 to 1) was
+   * below; 0 if none was sent.
+   */
+  latenessMs(share: number): number;
   /** After it no packet leaves and the port is released. Idempotent; never rejects. */
   stop(): Promise<void>;
 }
 
-const shared = ({ frameCount, renditions }: ClipAudio): SharedClip => ({ frameCount, renditions });
+/** Another program holds the port. */
+export const PORT_TAKEN = 'taken';
+export type PortTaken = typeof PORT_TAKEN;
 
 /** What the link knows of one call; turns the thread's reports into promises. */
 export class CallLink {
   readonly #call: number;
   readonly #post: (order: ThreadOrder) => void;
   readonly #counters: Int32Array<SharedArrayBuffer>;
-  readonly #prepared = Promise.withResolvers<MediaPort>();
+  readonly #opened = Promise.withResolvers<number | PortTaken>();
   readonly #finished = Promise.withResolvers<EndOfVoice>();
   readonly #stopped = Promise.withResolvers<void>();
 
@@ -49,23 +66,31 @@ export class CallLink {
     this.#counters = createCounters(clipCount);
   }
 
-  prepare(clips: readonly ClipAudio[]): Promise<MediaPort> {
-    const order = { call: this.#call, clips: clips.map(shared), counters: this.#counters.buffer };
-    this.#post({ type: 'prepare', ...order });
-    return this.#prepared.promise;
+  /** The RTP port that was bound, `PORT_TAKEN` if another may be tried; rejects if none will do. */
+  open(port: number, clips: readonly number[]): Promise<number | PortTaken> {
+    this.#post({ type: 'prepare', call: this.#call, port, clips, counters: this.#counters.buffer });
+    return this.#opened.promise;
   }
 
-  onReport(report: Exclude<ThreadReport, { type: 'ready' }>): void {
-    if (report.type === 'prepared') this.#prepared.resolve(this.#portAt(report.port));
-    if (report.type === 'refused') this.#prepared.reject(new Error(report.reason));
+  onReport(report: Exclude<ThreadReport, ReadyReport>): void {
+    if (report.type === 'prepared') this.#opened.resolve(report.port);
+    if (report.type === 'refused') {
+      if (report.isTaken) this.#opened.resolve(PORT_TAKEN);
+      else this.#opened.reject(new Error(report.reason));
+    }
     if (report.type === 'finished') this.#finished.resolve('played');
     if (report.type === 'stopped') this.#settle();
   }
 
   /** The thread is gone, and the sockets with it. */
   onThreadEnded(error: Error): void {
-    this.#prepared.reject(error);
+    this.#opened.reject(error);
     this.#settle();
+  }
+
+  /** Resolves when the ports are free again, however that came. */
+  get stopped(): Promise<void> {
+    return this.#stopped.promise;
   }
 
   #settle(): void {
@@ -73,8 +98,9 @@ export class CallLink {
     this.#stopped.resolve();
   }
 
-  #portAt(port: number): MediaPort {
+  mediaPort(port: number): MediaPort {
     const call = this.#call;
+    const counters = this.#counters;
     return {
       port,
       // Only what the thread needs: whatever else the caller's object holds might not be fit to cross.
@@ -82,9 +108,14 @@ export class CallLink {
         this.#post({ type: 'play', call, to: { address, port, payloadType, codec } }),
       redirect: ({ address, port, payloadType, codec }) =>
         this.#post({ type: 'redirect', call, to: { address, port, payloadType, codec } }),
+      hold: () => this.#post({ type: 'hold', call }),
+      resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,
-      framesSent: () => readFramesSent(this.#counters),
-      packetsSent: () => readPacketsSent(this.#counters),
+      framesSent: () => readFramesSent(counters),
+      packetsSent: () => readPacketsSent(counters),
+      packetsRefused: () => readPacketsRefused(counters),
+      peerRefusals: () => readPeerRefusals(counters),
+      latenessMs: (share) => readLatenessMs(counters, share),
       stop: () => {
         this.#post({ type: 'stop', call });
         return this.#stopped.promise;

@@ -1,18 +1,61 @@
 /**
- * Counters of one call in shared memory: the media thread adds, the main thread reads at any time. Element 0 holds the
- * packets sent, element 1 + n the frames sent of clip n. A packet counts once the kernel has taken it.
+ * Counters of one call in shared memory: the media thread adds, the main thread reads at any time. A packet counts as
+ * sent once the kernel has taken it.
  */
-export const createCounters = (clipCount: number): Int32Array<SharedArrayBuffer> =>
-  new Int32Array(new SharedArrayBuffer((1 + clipCount) * Int32Array.BYTES_PER_ELEMENT));
+const PACKETS_SENT = 0;
+const PACKETS_REFUSED = 1;
+const PEER_REFUSALS = 2;
+const LATENESS = 3;
 
-/** Counts one packet that held a frame of clip number `clip`. */
-export const countFrame = (counters: Int32Array, clip: number): void => {
-  Atomics.add(counters, 1 + clip, 1);
-  Atomics.add(counters, 0, 1);
+/** Upper ends of the bands of lateness, in milliseconds. */
+export const LATENESS_BANDS_MS = [1, 2, 5, 10, 20, 50, 100, Number.POSITIVE_INFINITY] as const;
+const FRAMES = LATENESS + LATENESS_BANDS_MS.length;
+
+export const createCounters = (clipCount: number): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer((FRAMES + clipCount) * Int32Array.BYTES_PER_ELEMENT));
+
+/** Counts one packet that held a frame of clip number `clip` and left so late. */
+export const countFrame = (counters: Int32Array, clip: number, lateMs: number): void => {
+  increment(counters, FRAMES + clip);
+  increment(counters, PACKETS_SENT);
+  increment(counters, LATENESS + bandOf(lateMs));
 };
 
-export const readPacketsSent = (counters: Int32Array): number => Atomics.load(counters, 0);
+/** Without a lock on the memory bus: only the media thread writes. */
+const increment = (counters: Int32Array, place: number): void => {
+  counters[place] = (counters[place] ?? 0) + 1;
+};
+
+const bandOf = (lateMs: number): number => {
+  let band = 0;
+  while (lateMs >= (LATENESS_BANDS_MS[band] ?? Number.POSITIVE_INFINITY)) band += 1;
+  return Math.min(band, LATENESS_BANDS_MS.length - 1);
+};
+
+/** Counts one packet that the kernel did not take. */
+export const countRefusal = (counters: Int32Array): void => increment(counters, PACKETS_REFUSED);
+
+/** Counts one ICMP refusal of the peer's machine. */
+export const countPeerRefusal = (counters: Int32Array): void => increment(counters, PEER_REFUSALS);
+
+export const readPeerRefusals = (counters: Int32Array): number => Atomics.load(counters, PEER_REFUSALS);
+
+export const readPacketsSent = (counters: Int32Array): number => Atomics.load(counters, PACKETS_SENT);
+
+export const readPacketsRefused = (counters: Int32Array): number => Atomics.load(counters, PACKETS_REFUSED);
 
 /** Frames sent of each clip, in playlist order. */
 export const readFramesSent = (counters: Int32Array): readonly number[] =>
-  Array.from({ length: counters.length - 1 }, (_, clip) => Atomics.load(counters, 1 + clip));
+  Array.from({ length: counters.length - FRAMES }, (_, clip) => Atomics.load(counters, FRAMES + clip));
+
+/** The upper end of the band that so great a share of the packets was within, in milliseconds; 0 if none was sent. */
+export const readLatenessMs = (counters: Int32Array, share: number): number => {
+  const wanted = share * readPacketsSent(counters);
+  let within = 0;
+  for (const [band, untilMs] of LATENESS_BANDS_MS.entries()) {
+    if (within >= wanted) return LATENESS_BANDS_MS[band - 1] ?? 0;
+    within += Atomics.load(counters, LATENESS + band);
+    if (within >= wanted) return untilMs;
+  }
+  return Number.POSITIVE_INFINITY;
+};

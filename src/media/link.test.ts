@@ -10,13 +10,14 @@ import {
   pattern,
   payloads,
   prepare,
+  SOCKET_KINDS,
   startThread,
 } from '../../test/support/media.ts';
 import { parseRtpPacket } from '../rtp/packet.ts';
 
-describe('the media thread', () => {
+describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
   it('sends every frame once, in order, octet for octet, clips back to back', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 4), makeClip(2, 0), makeClip(3, 3));
     port.play({ ...peer, ...PCMU });
     await port.finished;
@@ -28,7 +29,7 @@ describe('the media thread', () => {
   });
 
   it('sends the rendition of the codec, under the payload type that was negotiated, from the port it told', async () => {
-    const [thread, socket] = [await startThread(), await bindSocket()];
+    const [thread, socket] = [await startThread({ sockets }), await bindSocket()];
     const port = await prepare(thread, makeClip(1, 1));
     port.play({ address: ADDRESS, port: socket.address().port, codec: 'PCMA', payloadType: 97 });
     const [datagram, from] = await once(socket, 'message');
@@ -37,7 +38,7 @@ describe('the media thread', () => {
   });
 
   it('finishes at once when there is nothing to play', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread);
     port.play({ ...peer, ...PCMU });
     await port.finished;
@@ -45,7 +46,7 @@ describe('the media thread', () => {
   });
 
   it('plays once, however often it is asked to', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 2));
     port.play({ ...peer, ...PCMU });
     port.play({ ...peer, ...PCMU });
@@ -54,7 +55,7 @@ describe('the media thread', () => {
   });
 
   it('gives each stream numbers of its own', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const ports = await Promise.all([1, 2, 3, 4].map((seed) => prepare(thread, makeClip(seed, 1))));
     for (const port of ports) port.play({ ...peer, ...PCMU });
     await peer.until(4);
@@ -64,7 +65,7 @@ describe('the media thread', () => {
   });
 
   it('plays several calls at once, none disturbing another', async () => {
-    const thread = await startThread();
+    const thread = await startThread({ sockets });
     const calls = await Promise.all(
       Array.from({ length: 20 }, async (_, seed) => ({
         seed,
@@ -81,7 +82,7 @@ describe('the media thread', () => {
   });
 
   it('plays to the end while the main thread is busy', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(9, 15));
     port.play({ ...peer, ...PCMU });
     const givingUpAtMs = performance.now() + 20_000;
@@ -93,7 +94,7 @@ describe('the media thread', () => {
   });
 
   it('follows a peer that moves', async () => {
-    const [thread, before, after] = [await startThread(), await openRtpPeer(), await openRtpPeer()];
+    const [thread, before, after] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...before, ...PCMU });
     await before.until(2);
@@ -106,8 +107,57 @@ describe('the media thread', () => {
     expectTrueNumbers(packets);
   });
 
+  it('is silent while it is held, and goes on with the next word, the timestamp true across the silence', async () => {
+    const [thread, peer, other] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(5, 10));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(4);
+    port.hold();
+    const meanwhile = await prepare(thread, makeClip(6, 10));
+    const sent = port.packetsSent();
+    meanwhile.play({ ...other, ...PCMU });
+    await meanwhile.finished;
+    expect(port.packetsSent()).toBe(sent);
+    port.resume();
+    expect(await port.finished).toBe('played');
+    await peer.until(10);
+    expect(payloads(peer.packets())).toEqual(Buffer.from(pattern(5, 10)));
+    expectTrueNumbers(peer.packets());
+    const [last, first] = [peer.packets()[sent - 1], peer.packets()[sent]];
+    expect(first?.marker).toBe(true);
+    expect(((first?.timestamp ?? 0) - (last?.timestamp ?? 0)) >>> 0).toBeGreaterThan(9 * 160);
+  });
+
+  it('plays to and from IPv6', async () => {
+    const thread = await startThread({ sockets, bindAddress: '::1' });
+    const peer = await openRtpPeer('::1');
+    const port = await prepare(thread, makeClip(7, 3));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(3);
+    expect(payloads(peer.packets())).toEqual(Buffer.from(pattern(7, 3)));
+  });
+
+  it('counts how late packets left, of each call and of all', async () => {
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(7, 3));
+    expect(port.latenessMs(0.99)).toBe(0);
+    port.play({ ...peer, ...PCMU });
+    await port.finished;
+    expect(port.latenessMs(0.5)).toBeGreaterThan(0);
+    expect(port.latenessMs(1)).toBeGreaterThanOrEqual(port.latenessMs(0.5));
+    const { packets, bands } = thread.lateness();
+    expect([packets, bands.reduce((sum, each) => sum + each)]).toEqual([3, 3]);
+    expect(thread.isOverloaded()).toBe(false);
+  });
+
+  it('has RTCP on the port above, which is odd and bound', async () => {
+    const port = await prepare(await startThread({ sockets }));
+    expect(port.port % 2).toBe(0);
+    await expect(bindSocket(port.port + 1)).rejects.toThrow('EADDRINUSE');
+  });
+
   it('goes on with the other codec from the frame where it was', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...peer, ...PCMU });
     await peer.until(2);
@@ -124,7 +174,7 @@ describe('the media thread', () => {
   });
 
   it('never answers what comes in on the RTP port', async () => {
-    const [thread, peer] = [await startThread(), await openRtpPeer()];
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(6, 3));
     for (const noise of ['', 'x', 'OPTIONS sip:x SIP/2.0\r\n\r\n']) peer.send(Buffer.from(noise), port.port);
     port.play({ ...peer, ...PCMU });
@@ -134,9 +184,9 @@ describe('the media thread', () => {
   });
 });
 
-describe('stopping a port', () => {
+describe.each(SOCKET_KINDS)('stopping a port, %s sockets', (sockets) => {
   it('ends the sending and finishes the call', async () => {
-    const [thread, peer, other] = [await startThread(), await openRtpPeer(), await openRtpPeer()];
+    const [thread, peer, other] = [await startThread({ sockets }), await openRtpPeer(), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 3_000));
     port.play({ ...peer, ...PCMU });
     await peer.until(2);
@@ -150,8 +200,20 @@ describe('stopping a port', () => {
     expect([port.packetsSent(), peer.datagrams.length]).toEqual([sent, sent]);
   });
 
+  it('releases the port of a call that is held', async () => {
+    const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
+    const port = await prepare(thread, makeClip(1, 30));
+    port.play({ ...peer, ...PCMU });
+    await peer.until(1);
+    port.hold();
+    await port.stop();
+    port.resume();
+    expect(await port.finished).toBe('broken-off');
+    await expect(bindSocket(port.port)).resolves.toBeDefined();
+  });
+
   it('releases the port, and may be done again', async () => {
-    const thread = await startThread();
+    const thread = await startThread({ sockets });
     const port = await prepare(thread, makeClip(1, 1));
     await expect(bindSocket(port.port)).rejects.toThrow('EADDRINUSE');
     await Promise.all([port.stop(), port.stop()]);

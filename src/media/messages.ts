@@ -1,39 +1,68 @@
-import type { Codec } from '../domain/codec.ts';
+import type { CarriedCodec } from '../domain/codec.ts';
 
-/** What crosses the thread boundary: orders and reports, never packets. `call` numbers a media port. */
+/**
+ * What crosses the thread boundary: orders and reports, never packets. `call` numbers a call and `clip` a clip of one
+ * thread; a clip crosses once for all calls that play it.
+ */
 export type ThreadOrder =
+  | { readonly type: 'load'; readonly clip: number; readonly audio: SharedClip }
+  | { readonly type: 'unload'; readonly clip: number }
   | {
       readonly type: 'prepare';
       readonly call: number;
-      readonly clips: readonly SharedClip[];
+      /** RTP port, with RTCP on the one above it; 0 for any. */
+      readonly port: number;
+      readonly clips: readonly number[];
       readonly counters: SharedArrayBuffer;
     }
   | { readonly type: 'play'; readonly call: number; readonly to: PlayTarget }
   | { readonly type: 'redirect'; readonly call: number; readonly to: PlayTarget }
-  | { readonly type: 'stop'; readonly call: number };
+  | { readonly type: 'hold' | 'resume' | 'stop'; readonly call: number };
 
 export type ThreadReport =
-  | { readonly type: 'ready' }
+  | ReadyReport
   | { readonly type: 'prepared'; readonly call: number; readonly port: number }
-  /** No port could be bound; the call is forgotten. */
-  | { readonly type: 'refused'; readonly call: number; readonly reason: string }
+  /** No ports could be bound; the call is forgotten. `isTaken`: another port may do. */
+  | { readonly type: 'refused'; readonly call: number; readonly reason: string; readonly isTaken: boolean }
   /** The last frame was sent and its 20 ms are over. */
   | { readonly type: 'finished'; readonly call: number }
-  /** The socket is closed, the port free again. */
+  /** The sockets are closed, the ports free again. */
   | { readonly type: 'stopped'; readonly call: number }
-  /** First packet of this call that the kernel did not take. */
+  /** First packet of this call that cannot be sent as things are. */
   | { readonly type: 'send_failed'; readonly call: number; readonly reason: string };
+
+export interface ReadyReport {
+  readonly type: 'ready';
+  /** Why the portable sockets are used though they were not asked for; null if they are not. */
+  readonly fallback: string | null;
+}
 
 /** Given to the worker at its start. */
 export interface ThreadSettings {
   readonly bindAddress: string;
-  /** First and last RTP port of the range, `[0, 0]` for any. */
-  readonly ports: readonly [number, number];
+  readonly sockets: SocketKind;
+  readonly memory: SharedMemory;
 }
+
+/** `auto`: libc where koffi can reach it, else `node:dgram`. */
+export type SocketKind = 'auto' | 'portable';
+
+/** What both sides see. */
+export interface SharedMemory {
+  /** One number; it is changed and notified when an order was posted. */
+  readonly wake: SharedArrayBuffer;
+  /** See `vitals.ts`. */
+  readonly vitals: SharedArrayBuffer;
+  /** File descriptors that are open, each plus one: a thread that dies cannot close them itself. */
+  readonly descriptors: SharedArrayBuffer;
+}
+
+/** Calls of one thread, playing or not. */
+export const MAX_CALLS_PER_THREAD = 16_384;
 
 export interface SharedClip {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<Codec, SharedArrayBuffer>>;
+  readonly renditions: Readonly<Record<CarriedCodec, SharedArrayBuffer>>;
 }
 
 export interface RtpAddress {
@@ -44,5 +73,5 @@ export interface RtpAddress {
 
 export interface PlayTarget extends RtpAddress {
   readonly payloadType: number;
-  readonly codec: Codec;
+  readonly codec: CarriedCodec;
 }

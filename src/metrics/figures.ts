@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { VoiceFigures } from '../domain/metrics.ts';
 import type { Log, RouteHealth } from '../domain/ports.ts';
 import type { Store, Views } from '../domain/store-port.ts';
 import type { TrunkState } from '../domain/trunk.ts';
@@ -8,6 +9,7 @@ import { MAX_TRUNK_LABELS, OTHER, type TrunkLabel } from './labels.ts';
 export interface FigureSources {
   readonly store: Pick<Store, 'view'>;
   readonly routeHealth: Pick<RouteHealth, 'trunkState'>;
+  readonly voice: VoiceFigures;
   readonly log: Log;
 }
 

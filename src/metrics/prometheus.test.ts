@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { samplesOf, sampleValue } from '../../test/support/scrape.ts';
 import { openSqliteFixture, trunk } from '../../test/support/store-fixture.ts';
-import type { EndedAttempt } from '../domain/metrics.ts';
+import type { EndedAttempt, VoiceFigures } from '../domain/metrics.ts';
 import type { Store } from '../domain/store-port.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from './prometheus.ts';
 
 const goneStore: Pick<Store, 'view'> = { view: () => Promise.reject(new Error('the disk is gone')) };
 
+const LATE_VOICE: VoiceFigures = { isOverloaded: () => true, lateness: () => ({ packets: 900, latePackets: 18 }) };
+
 const read = ({ expose }: PrometheusMetrics, store = goneStore): Promise<string> =>
-  expose({ store, routeHealth: { trunkState: () => 'down' }, log: QUIET_LOG }).read();
+  expose({ store, routeHealth: { trunkState: () => 'down' }, voice: LATE_VOICE, log: QUIET_LOG }).read();
 
 const ended = (changes: Partial<EndedAttempt>): EndedAttempt => ({
   trunkId: 'carrier',
@@ -57,6 +59,15 @@ describe('metrics of calls', () => {
 });
 
 describe('figures read at a scrape', () => {
+  it('tell of voice what the media threads tell, at each scrape anew', async () => {
+    const prometheus = createPrometheusMetrics();
+    await read(prometheus);
+    const text = await read(prometheus);
+    expect(sampleValue(text, 'ringcast_media_overloaded')).toBe(1);
+    expect(sampleValue(text, 'ringcast_voice_packets_total')).toBe(900);
+    expect(sampleValue(text, 'ringcast_voice_packets_late_total')).toBe(18);
+  });
+
   it('are left out when the store cannot be read, and the rest is told', async () => {
     const fixture = await openSqliteFixture();
     try {

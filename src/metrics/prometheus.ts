@@ -5,6 +5,7 @@ import { type FigureSources, figureReader } from './figures.ts';
 import { createTrunkLabel } from './labels.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
+import { voiceReader } from './voice-metrics.ts';
 
 export interface PrometheusMetrics {
   readonly metrics: Metrics;
@@ -24,12 +25,14 @@ export const createPrometheusMetrics = (): PrometheusMetrics => {
     ...storeMetrics(registry),
   };
   const readFigures = figureReader(registry, trunkLabel);
+  const readVoice = voiceReader(registry);
   return {
     metrics,
     expose: (sources) => ({
       contentType: registry.contentType,
       async read() {
         await readFigures(sources);
+        readVoice(sources.voice);
         return registry.metrics();
       },
     }),

@@ -7,7 +7,7 @@ import { describeEvent } from './command.ts';
 const RUN = `
   const { runPhone } = await import(${JSON.stringify(new URL('./command.ts', import.meta.url).href)});
   const listen = { address: '127.0.0.1', port: 0 };
-  await runPhone({ listen, recordDirectory: null, answerAfterMs: 0, behaviour: 'answer' });
+  await runPhone({ listen, recordDirectory: null, answerAfterMs: 0, behaviour: 'answer', certificate: null });
 `;
 
 describe('the phone command', () => {

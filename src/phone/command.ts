@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { TlsMaterial } from '../telephony/sip-transport.ts';
 import { openPhone, type PhoneEvent, type PhoneOptions } from './phone.ts';
 
 const round = (ms: number): string => `${Math.round(ms)} ms`;
@@ -28,13 +30,27 @@ const untilSignal = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
 
+interface CommandOptions extends Omit<PhoneOptions, 'onEvent' | 'codecs' | 'tls'> {
+  /** PEM files for TLS. */
+  readonly certificate: { readonly certificatePath: string; readonly keyPath: string } | null;
+}
+
+const readMaterial = async (files: NonNullable<CommandOptions['certificate']>): Promise<TlsMaterial> => {
+  const [certificate, key] = await Promise.all([
+    readFile(files.certificatePath, 'utf8'),
+    readFile(files.keyPath, 'utf8'),
+  ]);
+  return { own: { certificate, key }, authorities: null };
+};
+
 /**
  * `ringcast phone`: runs a test phone until SIGINT or SIGTERM. Writes a line when it is ready and one for each event
  * to standard output, JSON if that is no terminal. Rejects with a sentence for people if it cannot start.
  */
-export const runPhone = async (options: Omit<PhoneOptions, 'onEvent' | 'codecs'>): Promise<void> => {
+export const runPhone = async ({ certificate, ...options }: CommandOptions): Promise<void> => {
   const stopped = untilSignal();
-  const phone = await openPhone({ ...options, onEvent: (event) => say(describeEvent(event), event) });
+  const tls = certificate ? { tls: await readMaterial(certificate) } : {};
+  const phone = await openPhone({ ...options, ...tls, onEvent: (event) => say(describeEvent(event), event) });
   say(`The test phone is ready: ${phone.uri}`, { ready: true, sip: phone.uri });
   await stopped;
   await phone.close();

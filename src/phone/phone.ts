@@ -54,7 +54,12 @@ export interface Phone {
 
 const NO_TLS: TlsMaterial = { own: null, authorities: null };
 /** A phone tells by its events what happens to it. */
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+};
 /** More calls at once are answered 486. */
 const MAX_CALLS = 1_000;
 /** Transactions linger for half a minute after their end (timers J and L). Past this many, requests are dropped. */

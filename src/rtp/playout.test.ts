@@ -1,20 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PlayoutStep, playoutDueMs, startPlayout, stepPlayout } from './playout.ts';
+import {
+  advancePlayout,
+  createPlayouts,
+  isPlayedOut,
+  type Playouts,
+  playoutDueMs,
+  resumePlayout,
+  skipStall,
+  startPlayout,
+} from './playout.ts';
 
-type Sent = Extract<PlayoutStep, { kind: 'send' }> & { readonly atMs: number };
+const ROW = 1;
+
+/** Takes the frame that is due at `nowMs`. */
+const takeFrame = (table: Playouts, frameCounts: readonly number[], nowMs: number) => {
+  skipStall(table, ROW, nowMs);
+  const sent = {
+    atMs: nowMs,
+    clip: table.clip[ROW] ?? -1,
+    frame: table.frame[ROW] ?? -1,
+    slot: table.slot[ROW] ?? -1,
+    marker: table.marker[ROW] === 1,
+  };
+  advancePlayout(table, ROW, frameCounts, nowMs);
+  return sent;
+};
 
 /** Plays to the end, waking `lateness(n)` ms after each deadline. */
 const playOut = (frameCounts: readonly number[], startMs: number, lateness: (wake: number) => number) => {
-  const sent: Sent[] = [];
-  let playout = startPlayout(frameCounts, startMs);
+  const sent: ReturnType<typeof takeFrame>[] = [];
+  const table = createPlayouts(3);
+  startPlayout(table, ROW, frameCounts, startMs);
   for (let wake = 0; ; wake += 1) {
-    const atMs = playoutDueMs(playout) + lateness(wake);
-    const step = stepPlayout(frameCounts, playout, atMs);
-    if (step.kind === 'over') return { sent, overAtMs: atMs };
-    if (step.kind === 'wait') throw new Error('Nothing was due at the deadline.');
-    sent.push({ ...step, atMs });
-    playout = step.next;
+    const atMs = playoutDueMs(table, ROW) + lateness(wake);
+    if (isPlayedOut(table, ROW, frameCounts)) return { sent, overAtMs: atMs };
+    sent.push(takeFrame(table, frameCounts, atMs));
   }
 };
 
@@ -23,12 +44,10 @@ const inTime = () => 0;
 describe('playout', () => {
   it('sends the first frame at once and one every 20 ms, clips back to back', () => {
     const { sent, overAtMs } = playOut([2, 0, 1], 1_000, inTime);
-    expect(
-      sent.map(({ atMs, clip, frame, timestampOffset, marker }) => [atMs, clip, frame, timestampOffset, marker]),
-    ).toEqual([
+    expect(sent.map(({ atMs, clip, frame, slot, marker }) => [atMs, clip, frame, slot, marker])).toEqual([
       [1_000, 0, 0, 0, true],
-      [1_020, 0, 1, 160, false],
-      [1_040, 2, 0, 320, false],
+      [1_020, 0, 1, 1, false],
+      [1_040, 2, 0, 2, false],
     ]);
     expect(overAtMs).toBe(1_060);
   });
@@ -38,38 +57,50 @@ describe('playout', () => {
     expect(playOut([0, 0], 5, inTime)).toEqual({ sent: [], overAtMs: 5 });
   });
 
-  it('waits until a slot begins', () => {
-    const first = stepPlayout([2], startPlayout([2], 100), 100);
-    if (first.kind !== 'send') throw new Error('The first frame was not due.');
-    expect(stepPlayout([2], first.next, 119.99)).toEqual({ kind: 'wait', untilMs: 120 });
-  });
-
   it('does not let lateness add up', () => {
     const { sent } = playOut(Array.of(500), 0, () => 14.9);
-    expect(sent.at(-1)).toMatchObject({ frame: 499, timestampOffset: 499 * 160, marker: false });
+    expect(sent.at(-1)).toMatchObject({ frame: 499, slot: 499, marker: false });
     expect(sent.at(-1)?.atMs).toBeCloseTo(499 * 20 + 14.9);
   });
 
   it('catches up 5 ms apart after a wake-up that was a few slots late, without a gap', () => {
     const { sent } = playOut([6], 0, (wake) => (wake === 1 ? 45 : 0));
-    expect(sent.map(({ atMs, frame, timestampOffset, marker }) => [atMs, frame, timestampOffset, marker])).toEqual([
+    expect(sent.map(({ atMs, frame, slot, marker }) => [atMs, frame, slot, marker])).toEqual([
       [0, 0, 0, true],
-      [65, 1, 160, false],
-      [70, 2, 320, false],
-      [75, 3, 480, false],
-      [80, 4, 640, false],
-      [100, 5, 800, false],
+      [65, 1, 1, false],
+      [70, 2, 2, false],
+      [75, 3, 3, false],
+      [80, 4, 4, false],
+      [100, 5, 5, false],
     ]);
   });
 
   it('resumes with the same frame after a stall', () => {
     const { sent, overAtMs } = playOut([3], 0, (wake) => (wake === 1 ? 105 : 0));
-    expect(sent.map(({ atMs, frame, timestampOffset, marker }) => [atMs, frame, timestampOffset, marker])).toEqual([
+    expect(sent.map(({ atMs, frame, slot, marker }) => [atMs, frame, slot, marker])).toEqual([
       [0, 0, 0, true],
-      [125, 1, 960, true],
-      [140, 2, 1120, false],
+      [125, 1, 6, true],
+      [140, 2, 7, false],
     ]);
     expect(overAtMs).toBe(160);
+  });
+
+  it('goes on after a hold with the frame that was next, in the slot that begins next', () => {
+    const table = createPlayouts(3);
+    startPlayout(table, ROW, [3], 0);
+    takeFrame(table, [3], 0);
+    resumePlayout(table, ROW, 5_003);
+    expect(playoutDueMs(table, ROW)).toBe(5_020);
+    expect(takeFrame(table, [3], 5_021)).toMatchObject({ frame: 1, slot: 251, marker: true });
+    expect([playoutDueMs(table, ROW), table.marker[ROW]]).toEqual([5_040, 0]);
+  });
+
+  it('does not notice a hold that was over before the next frame was due', () => {
+    const table = createPlayouts(3);
+    startPlayout(table, ROW, [3], 0);
+    takeFrame(table, [3], 0);
+    resumePlayout(table, ROW, 19);
+    expect([playoutDueMs(table, ROW), table.slot[ROW], table.marker[ROW]]).toEqual([20, 1, 0]);
   });
 
   it('plays every frame once, in order, with true timestamps, however late the wake-ups are', () => {
@@ -81,10 +112,8 @@ describe('playout', () => {
         const wanted = frameCounts.flatMap((count, clip) => Array.from({ length: count }, (_, frame) => [clip, frame]));
         expect(sent.map(({ clip, frame }) => [clip, frame])).toEqual(wanted);
         for (const [n, packet] of sent.entries()) {
-          const slots = packet.timestampOffset / 160;
-          const gap = slots - (n === 0 ? 0 : (sent[n - 1]?.timestampOffset ?? 0) / 160);
-          expect(Number.isInteger(slots)).toBe(true);
-          const slotBeginMs = startMs + slots * 20;
+          const gap = packet.slot - (sent[n - 1]?.slot ?? 0);
+          const slotBeginMs = startMs + packet.slot * 20;
           expect(packet.atMs).toBeGreaterThanOrEqual(slotBeginMs);
           expect(packet.atMs).toBeLessThan(slotBeginMs + 100);
           expect(packet.atMs - (sent[n - 1]?.atMs ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(5 - 1e-6);

@@ -1,5 +1,5 @@
 /**
- * Which frame of a playlist is due when.
+ * Which slot of time a frame takes, for many calls at once: one table of numbers, a row a call, nothing allocated.
  *
  * Time since the start is cut into slots of 20 ms; slot `n` begins at `start + n * 20 ms` on a monotonic clock, so
  * lateness never adds up. Frames take slots in order:
@@ -12,81 +12,103 @@
  *   conversation; nothing is sent in a burst, because a phone's jitter buffer would drop it. The RTP timestamp counts
  *   slots, so it advances by the real gap, as after a pause in speech, and the marker bit says so (RFC 3551 4.1):
  *   receivers then do not take the gap for loss or for a clock that runs slow.
+ * - Held by the peer: the slots of the hold stay silent, and play goes on with the frame that was next.
  *
  * In short: the sequence number counts frames, the timestamp counts slots, and no two packets of a call leave within
- * 5 ms of each other. See docs/adr/0006-late-frames.md.
+ * 5 ms of each other. See docs/adr/0015-the-loop-of-the-media-thread.md.
  */
 
 const SLOT_MS = 20;
-const SAMPLES_PER_SLOT = 160;
 /** Lateness from which on slots are left silent: more than jitter buffers commonly hold. */
 const STALL_MS = 100;
 const CATCH_UP_INTERVAL_MS = 5;
 
-/** What comes next: frame `frame` of clip `clip`, in slot `slot`. */
-export interface Playout {
-  readonly startAtMs: number;
+/** A row for each call. */
+export interface Playouts {
+  readonly startAtMs: Float64Array;
   /** No packet before this: keeps overdue frames apart. */
-  readonly notBeforeMs: number;
-  readonly slot: number;
-  readonly clip: number;
-  readonly frame: number;
+  readonly notBeforeMs: Float64Array;
+  /** The slot of the next frame. */
+  readonly slot: Uint32Array;
+  /** 1 if the next frame is the first of the stream, or the first after silence. */
+  readonly marker: Uint8Array;
+  /** The next frame: number `frame` of clip number `clip`. */
+  readonly clip: Uint32Array;
+  readonly frame: Uint32Array;
 }
 
-/** `send`: one frame is due. `wait`: nothing is, before `untilMs`. `over`: the last frame has had its 20 ms. */
-export type PlayoutStep =
-  | { readonly kind: 'wait'; readonly untilMs: number }
-  | { readonly kind: 'over' }
-  | {
-      readonly kind: 'send';
-      readonly clip: number;
-      readonly frame: number;
-      /** Samples since the first packet, to be added to its timestamp modulo 2^32. */
-      readonly timestampOffset: number;
-      /** Set on the first packet and after slots that stayed silent. */
-      readonly marker: boolean;
-      readonly next: Playout;
-    };
+export const createPlayouts = (rows: number): Playouts => ({
+  startAtMs: new Float64Array(rows),
+  notBeforeMs: new Float64Array(rows),
+  slot: new Uint32Array(rows),
+  marker: new Uint8Array(rows),
+  clip: new Uint32Array(rows),
+  frame: new Uint32Array(rows),
+});
 
-const atFrameThatExists = (frameCounts: readonly number[], playout: Playout): Playout => {
-  let { clip, frame } = playout;
+/** Starts a playlist of clips with so many frames each, some perhaps none; the first frame is due at once. */
+export const startPlayout = (table: Playouts, row: number, frameCounts: readonly number[], nowMs: number): void => {
+  table.startAtMs[row] = nowMs;
+  table.notBeforeMs[row] = nowMs;
+  table.slot[row] = 0;
+  table.marker[row] = 1;
+  moveTo(table, row, frameCounts, 0, 0);
+};
+
+const at = (column: Float64Array | Uint32Array, row: number): number => column[row] ?? 0;
+
+const moveTo = (
+  table: Playouts,
+  row: number,
+  frameCounts: readonly number[],
+  fromClip: number,
+  fromFrame: number,
+): void => {
+  let clip = fromClip;
+  let frame = fromFrame;
   while (clip < frameCounts.length && frame >= (frameCounts[clip] ?? 0)) {
     clip += 1;
     frame = 0;
   }
-  return { ...playout, clip, frame };
+  table.clip[row] = clip;
+  table.frame[row] = frame;
 };
 
-/** Starts a playlist of clips with so many frames each; the first frame is due at once. Clips may be empty. */
-export const startPlayout = (frameCounts: readonly number[], nowMs: number): Playout =>
-  atFrameThatExists(frameCounts, { startAtMs: nowMs, notBeforeMs: nowMs, slot: 0, clip: 0, frame: 0 });
+/** When the slot of the next frame begins. */
+export const slotBeginMs = (table: Playouts, row: number): number =>
+  at(table.startAtMs, row) + at(table.slot, row) * SLOT_MS;
 
-/** When there is something to do next, on the clock that `startPlayout` was given. */
-export const playoutDueMs = (playout: Playout): number => Math.max(slotBeginMs(playout), playout.notBeforeMs);
+/** When there is something to do next: a frame to send, or the end to tell. */
+export const playoutDueMs = (table: Playouts, row: number): number =>
+  Math.max(slotBeginMs(table, row), at(table.notBeforeMs, row));
 
-const slotBeginMs = (playout: Playout): number => playout.startAtMs + playout.slot * SLOT_MS;
+/** Whether every frame was taken; the last one has had its 20 ms at `playoutDueMs`. */
+export const isPlayedOut = (table: Playouts, row: number, frameCounts: readonly number[]): boolean =>
+  at(table.clip, row) >= frameCounts.length;
 
-/** What is to be done now; never more than one frame. */
-export const stepPlayout = (frameCounts: readonly number[], playout: Playout, nowMs: number): PlayoutStep => {
-  const dueMs = playoutDueMs(playout);
-  if (nowMs < dueMs) return { kind: 'wait', untilMs: dueMs };
-  const { clip, frame } = playout;
-  if (clip >= frameCounts.length) return { kind: 'over' };
-  const lateMs = nowMs - slotBeginMs(playout);
-  const silentSlots = lateMs < STALL_MS ? 0 : Math.floor(lateMs / SLOT_MS);
-  const slot = playout.slot + silentSlots;
-  return {
-    kind: 'send',
-    clip,
-    frame,
-    timestampOffset: slot * SAMPLES_PER_SLOT,
-    marker: playout.slot === 0 || silentSlots > 0,
-    next: atFrameThatExists(frameCounts, {
-      startAtMs: playout.startAtMs,
-      notBeforeMs: nowMs + CATCH_UP_INTERVAL_MS,
-      slot: slot + 1,
-      clip,
-      frame: frame + 1,
-    }),
-  };
+/** Before a frame is sent: leaves the slots silent that went by, if it is 100 ms late or more, for the present one. */
+export const skipStall = (table: Playouts, row: number, nowMs: number): void => {
+  if (nowMs - slotBeginMs(table, row) >= STALL_MS) skipTo(table, row, Math.floor(slotsUntil(table, row, nowMs)));
+};
+
+/** Goes on after a hold: the slots that went by stay silent, and the next frame waits for a slot to begin. */
+export const resumePlayout = (table: Playouts, row: number, nowMs: number): void => {
+  const slots = Math.ceil(slotsUntil(table, row, nowMs));
+  if (slots > at(table.slot, row)) skipTo(table, row, slots);
+};
+
+const slotsUntil = (table: Playouts, row: number, nowMs: number): number =>
+  (nowMs - at(table.startAtMs, row)) / SLOT_MS;
+
+const skipTo = (table: Playouts, row: number, slot: number): void => {
+  table.slot[row] = slot;
+  table.marker[row] = 1;
+};
+
+/** The next frame was sent at `nowMs`, in its slot: on to the one after it. */
+export const advancePlayout = (table: Playouts, row: number, frameCounts: readonly number[], nowMs: number): void => {
+  table.notBeforeMs[row] = nowMs + CATCH_UP_INTERVAL_MS;
+  table.slot[row] = at(table.slot, row) + 1;
+  table.marker[row] = 0;
+  moveTo(table, row, frameCounts, at(table.clip, row), at(table.frame, row) + 1);
 };

@@ -12,6 +12,7 @@ import { mediaViews } from './media.ts';
 import { mediaVerbs } from './media-verbs.ts';
 import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
+import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { sipTraceVerbs, sipTraceViews } from './sip-messages.ts';
@@ -31,6 +32,7 @@ export const viewsOf = (context: Context): Views => ({
   ...idempotencyViews(context),
   ...blastViews(context),
   ...callViews(context),
+  ...nodeViews(context),
   ...sipTraceViews(context),
 });
 
@@ -48,6 +50,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...blastVerbs(context),
   ...callVerbs(context),
   ...attemptVerbs(context),
+  ...nodeVerbs(context),
   ...sipTraceVerbs(context),
   ...sweepVerbs(context),
 });

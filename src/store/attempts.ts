@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
 import { parseJson } from './rows.ts';
 
-type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome' | 'interruptAttempts'>;
+type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome'>;
 
 /** Nothing is noted of an attempt that has ended: its first outcome stands. */
 export const attemptVerbs = (context: Context): AttemptVerbs => ({
@@ -34,7 +34,6 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
     if (attempt) await moveCall(context, attempt.call_seq, ['dialing', 'ringing'], 'playing');
   },
   recordOutcome: outcomeRecorder(context),
-  interruptAttempts: () => interruptAttempts(context),
 });
 
 const moveCall = async ({ db }: Context, seq: number, from: readonly string[], to: string): Promise<void> => {
@@ -124,18 +123,3 @@ const waitAgain = async ({ db }: Context, seq: number, due_at: number, dialWithi
 /** Attempts that have not ended, with their calls. */
 export const openAttempts = ({ db }: Context) =>
   db.selectFrom('attempts').innerJoin('calls', 'calls.seq', 'attempts.call_seq').where('attempts.ended_at', 'is', null);
-
-const interruptAttempts = async ({ db, nowMs }: Context): Promise<number> => {
-  const outcome = 'interrupted';
-  await db
-    .updateTable('calls')
-    .set({ state: 'finished', outcome })
-    .where('seq', 'in', (eb) => eb.selectFrom('attempts').select('call_seq').where('ended_at', 'is', null))
-    .execute();
-  const { numUpdatedRows } = await db
-    .updateTable('attempts')
-    .set({ ended_at: await nowMs(), outcome })
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-};

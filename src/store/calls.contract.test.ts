@@ -30,7 +30,6 @@ for (const dialect of DIALECTS)
     const attempt = async () => (await call())?.attempts[0];
     const record = (attemptId: string, ended = result('completed')) =>
       transact((tx) => tx.recordOutcome(attemptId, ended));
-    const becomeDue = () => fixture.sql('update calls set due_at = due_at - 1000000');
 
     it('claims each call once, oldest first, and commits its attempt', async () => {
       for (const id of ['a', 'b', 'c']) await insert({ id });
@@ -207,23 +206,5 @@ for (const dialect of DIALECTS)
       expect(await call('a')).toMatchObject({ state: 'dialing', outcome: null });
       expect(await call('b')).toMatchObject({ state: 'finished', outcome: 'expired' });
       expect((await view((views) => views.findBlast('b')))?.state).toBe('finished');
-    });
-
-    it('ends, after a crash, what was in progress, and dials on what waited', async () => {
-      await insert({ id: 'a', retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
-      for (const id of ['b', 'c', 'd']) await insert({ id });
-      const [, second = '', third = ''] = await claimed({ limit: 3 });
-      await transact((tx) => tx.recordAnswered(second, 'PCMU'));
-      await record(third, result('busy'));
-      expect(await transact((tx) => tx.interruptAttempts())).toBe(2);
-      expect(await transact((tx) => tx.interruptAttempts())).toBe(0);
-      for (const id of ['a', 'b']) {
-        expect(await call(id)).toMatchObject({ state: 'finished', outcome: 'interrupted' });
-        expect((await call(id))?.attempts[0]).toMatchObject({ outcome: 'interrupted', endedAt: expect.any(Number) });
-        expect((await view((views) => views.findBlast(id)))?.state).toBe('finished');
-      }
-      expect((await call('c'))?.outcome).toBe('busy');
-      await becomeDue();
-      expect(await claimed()).toEqual(['d-1-1']);
     });
   });

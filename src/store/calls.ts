@@ -4,6 +4,7 @@ import type { ClaimedCall, DialogNames } from '../domain/call.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { AttemptPlan, ClaimRequest, Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { requireStanding } from './nodes.ts';
 import { prepared } from './prepared.ts';
 import { parseJson } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -88,6 +89,7 @@ const callClaimer = (context: Context): Transaction['claimCalls'] => {
   const findDue = dueFinder(context);
   const startAttempt = attemptStarter(context);
   return async (claim) => {
+    await requireStanding(context);
     const now = await context.nowMs();
     const due: DueCall[] = [];
     for (const { trunk_id } of (await waitedFor({})).rows)
@@ -127,7 +129,7 @@ const dueFinder = ({ db, locks }: Context) =>
 
 type DueCall = Awaited<ReturnType<ReturnType<typeof dueFinder>>>['rows'][number];
 
-const attemptStarter = ({ db }: Context) => {
+const attemptStarter = ({ db, nodeId }: Context) => {
   const markDialing = prepared(db, ({ seq, number }: { seq: number; number: number }) =>
     db.updateTable('calls').set({ state: 'dialing', attempt_count: number }).where('seq', '=', seq).compile(),
   );
@@ -135,7 +137,7 @@ const attemptStarter = ({ db }: Context) => {
   return async (call: DueCall, { names, trunkId }: AttemptPlan, now: number): Promise<ClaimedCall> => {
     const claimed = claimedOf(call, names, trunkId);
     await markDialing({ seq: call.seq, number: claimed.attemptNumber });
-    await insertAttempt(attemptOf(call.seq, claimed, now));
+    await insertAttempt({ ...attemptOf(call.seq, claimed, now), node_id: nodeId() });
     return claimed;
   };
 };
@@ -164,4 +166,4 @@ const attemptOf = (call_seq: number, claimed: ClaimedCall, now: number) => ({
   packets_sent: 0,
 });
 
-type NewAttempt = ReturnType<typeof attemptOf>;
+type NewAttempt = ReturnType<typeof attemptOf> & { node_id: string };

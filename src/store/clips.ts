@@ -1,24 +1,19 @@
 import { AppError } from '../domain/app-error.ts';
 import type { PlaylistItem } from '../domain/blast.ts';
-import { CODECS } from '../domain/codec.ts';
 import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
 import { WAITING } from './calls.ts';
 import type { Context } from './context.ts';
+import { insertRenditions, RENDITION_SET, renditionVerbs, renditionViews } from './renditions.ts';
 import { parseJson } from './rows.ts';
 
 export const MAX_PART_BYTES = 1_048_576;
 
-export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findOriginalPart'> => ({
-  async findRendition(clipId, codec) {
-    const row = await db
-      .selectFrom('clip_renditions')
-      .select('octets')
-      .where('clip_id', '=', clipId)
-      .where('codec', '=', codec)
-      .executeTakeFirst();
-    return row?.octets ?? null;
-  },
+type ClipViews = Pick<Views, 'findRendition' | 'findIncompleteClips' | 'findOriginalPart'>;
+type ClipVerbs = Pick<Transaction, 'stageOriginal' | 'dropStaged' | 'insertClip' | 'completeClip'>;
+
+export const clipViews = ({ db }: Context): ClipViews => ({
+  ...renditionViews({ db }),
   async findOriginalPart(clipId, part) {
     const row = await db
       .selectFrom('clip_originals')
@@ -30,10 +25,16 @@ export const clipViews = ({ db }: Context): Pick<Views, 'findRendition' | 'findO
   },
 });
 
-export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' | 'dropStaged' | 'insertClip'> => ({
+export const clipVerbs = (context: Context): ClipVerbs => ({
+  ...renditionVerbs(context),
   async stageOriginal(clipId, part, octets) {
     if (octets.byteLength > MAX_PART_BYTES)
       throw new RangeError(`part ${part} of clip ${clipId} has ${octets.byteLength} octets, above ${MAX_PART_BYTES}`);
+    await context.db
+      .insertInto('staged_clips')
+      .values({ clip_id: clipId, node_id: context.nodeId() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
     await context.db.insertInto('clip_originals').values({ clip_id: clipId, part, octets }).execute();
   },
   async dropStaged(clipId) {
@@ -42,6 +43,7 @@ export const clipVerbs = (context: Context): Pick<Transaction, 'stageOriginal' |
       .where('clip_id', '=', clipId)
       .where('clip_id', 'not in', (eb) => eb.selectFrom('clips').select('id').where('id', '=', clipId))
       .execute();
+    await context.db.deleteFrom('staged_clips').where('clip_id', '=', clipId).execute();
   },
   insertClip: (clip) => insertClip(context, clip),
 });
@@ -58,8 +60,8 @@ const insertClip = async (context: Context, clip: NewClip): Promise<void> => {
     .insertInto('clips')
     .values(await valuesOf(context, clip))
     .execute();
-  const renditions = CODECS.map((codec) => ({ clip_id: clip.id, codec, octets: clip.audio.renditions[codec] }));
-  await db.insertInto('clip_renditions').values(renditions).execute();
+  await insertRenditions(context, clip.id, clip.audio.renditions);
+  await db.deleteFrom('staged_clips').where('clip_id', '=', clip.id).execute();
 };
 
 const valuesOf = async (context: Context, clip: NewClip) => ({
@@ -69,20 +71,22 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
   original_bytes: clip.originalBytes,
   original_type: clip.audio.type,
   frame_count: clip.audio.frameCount,
+  rendition_set: RENDITION_SET,
   created_at: await context.nowMs(),
 });
 
 /** Drops the clips, of one media or of all, that no media holds and no unfinished blast is going to play. */
 export const dropUnusedClips = async (context: Context, mediaId?: string): Promise<void> => {
   const { db } = context;
-  const unused = await db
+  const candidates = db
     .selectFrom('clips')
     .select('id')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('media').select('media.id').whereRef('media.clip_id', '=', 'clips.id'))),
     )
-    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''))
-    .execute();
+    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''));
+  // Waits for blasts that are pinning one of them; they are then among the unfinished ones.
+  const unused = await context.locks.own(candidates, 'clips').execute();
   if (unused.length === 0) return;
   const pinned = await pinnedClips(context);
   for (const { id } of unused.filter((clip) => !pinned.has(clip.id))) {

@@ -10,4 +10,6 @@ export interface Context {
   /** Milliseconds since 1970 by the database's clock. */
   readonly nowMs: () => Promise<number>;
   readonly locks: RowLocks;
+  /** The node that claims; '' if none was named. */
+  readonly nodeId: () => string;
 }

@@ -132,15 +132,4 @@ for (const dialect of DIALECTS)
       await transact((tx) => tx.releaseGrant(ref, false));
       expect((await find())?.state).toBe('revoked');
     });
-
-    it('is open again after a crash in mid-upload', async () => {
-      const spent = await issue();
-      await claimed();
-      const spentRef = (await find(spent))?.ref ?? Number.NaN;
-      await transact((tx) => tx.claimGrant(spentRef));
-      await transact((tx) => tx.spendGrant(spentRef, 'clip'));
-      await transact((tx) => tx.sweep());
-      expect(await find()).toMatchObject({ state: 'open', failedTries: 0 });
-      expect((await find(spent))?.state).toBe('spent');
-    });
   });

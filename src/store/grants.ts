@@ -4,6 +4,7 @@ import type { Caller } from '../domain/application.ts';
 import type { Grant, GrantState, IssuedGrant } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { requireStanding } from './nodes.ts';
 import { dropDeadPartialUploads, dropPartialUploadsOf } from './partial-uploads.ts';
 
 export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'isGrantId'> => ({
@@ -63,9 +64,10 @@ type GrantVerbs = Pick<Transaction, 'issueGrant' | 'claimGrant' | 'releaseGrant'
 export const grantVerbs = (context: Context): GrantVerbs => ({
   issueGrant: (grant) => issueGrant(context, grant),
   async claimGrant(ref) {
+    await requireStanding(context);
     const { numUpdatedRows } = await context.db
       .updateTable('grants')
-      .set({ state: 'claimed' })
+      .set({ state: 'claimed', node_id: context.nodeId() })
       .where('seq', '=', ref)
       .where('state', '=', 'open')
       .where('expires_at', '>', await context.nowMs())
@@ -78,6 +80,7 @@ export const grantVerbs = (context: Context): GrantVerbs => ({
       .set((eb) => ({ state: 'open', failed_tries: eb('failed_tries', '+', failed ? 1 : 0) }))
       .where('seq', '=', ref)
       .where('state', '=', 'claimed')
+      .where('node_id', '=', context.nodeId())
       .execute();
   },
   async countFailedTry(ref) {
@@ -132,6 +135,7 @@ const spendGrant = async (context: Context, ref: number, clipId: string): Promis
     .set({ state: 'spent', clip_id: clipId })
     .where('seq', '=', ref)
     .where('state', '=', 'claimed')
+    .where('node_id', '=', context.nodeId())
     .where('key_id', 'in', (eb) => eb.selectFrom('app_keys').select('id').whereRef('app_keys.id', '=', 'grants.key_id'))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw await whyNotSpent(context, ref);
@@ -139,9 +143,9 @@ const spendGrant = async (context: Context, ref: number, clipId: string): Promis
 };
 
 /** The grant's own end comes before that of its key, as it does when an upload begins. */
-const whyNotSpent = async ({ db }: Context, ref: number): Promise<AppError> => {
-  const grant = await db.selectFrom('grants').select('state').where('seq', '=', ref).executeTakeFirst();
-  return grant?.state === 'claimed'
+const whyNotSpent = async ({ db, nodeId }: Context, ref: number): Promise<AppError> => {
+  const grant = await db.selectFrom('grants').select(['state', 'node_id']).where('seq', '=', ref).executeTakeFirst();
+  return grant?.state === 'claimed' && grant.node_id === nodeId()
     ? new AppError('grant_refused', 'The application or its key was revoked during the upload.')
     : new AppError('grant_gone', 'This grant was revoked during the upload. Ask for a new one.');
 };

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import { DEFAULT_PROCESSING } from '../domain/media.ts';
 import type { NewMedia, Transaction } from '../domain/store-port.ts';
 import { associationVerbs } from './associations.ts';
 import { dropUnusedClips } from './clips.ts';
@@ -15,8 +16,10 @@ export const mediaVerbs = (context: Context): MediaVerbs => {
     deleteMedia: (id) => deleteMedia(context, id),
     associateMedia: associate,
     async dissociateMedia(mediaId, applicationId) {
+      // In this order: a grant that is being issued holds up the end of the association, and is then revoked too.
+      const isKnown = await dissociate(mediaId, applicationId);
       await revokeGrants(context, mediaId, applicationId);
-      return dissociate(mediaId, applicationId);
+      return isKnown;
     },
   };
 };
@@ -25,10 +28,11 @@ const createMedia = async (context: Context, media: NewMedia): Promise<string> =
   await requireRows(context, 'applications', media.applicationIds, 'applicationIds');
   const { db } = context;
   const created_at = await context.nowMs();
+  const processing = JSON.stringify(media.processing ?? DEFAULT_PROCESSING);
   const media_id = await insertUnderId(context, 'media', media.id, async (id) => {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('media')
-      .values({ id, name: media.name, clip_id: null, created_at })
+      .values({ id, name: media.name, clip_id: null, processing, created_at })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -39,9 +43,10 @@ const createMedia = async (context: Context, media: NewMedia): Promise<string> =
 };
 
 const deleteMedia = async (context: Context, id: string): Promise<boolean> => {
-  await refuseDefaultGreeting(context, id);
   const { numDeletedRows } = await context.db.deleteFrom('media').where('id', '=', id).executeTakeFirst();
   if (numDeletedRows === 0n) return false;
+  // Afterwards: who was making it a default greeting has held up the deletion, and is seen now.
+  await refuseDefaultGreeting(context, id);
   await revokeGrants(context, id);
   await dropUnusedClips(context, id);
   return true;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../test/support/dialects.ts';
+import { renditionsOf } from '../../test/support/renditions.ts';
 import {
   application,
   blast,
@@ -10,6 +11,8 @@ import {
   result,
   type StoreFixture,
 } from '../../test/support/store-fixture.ts';
+import { CODECS } from '../domain/codec.ts';
+import { DEFAULT_PROCESSING, NO_PROCESSING } from '../domain/media.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
 for (const dialect of DIALECTS)
@@ -33,6 +36,7 @@ for (const dialect of DIALECTS)
         id: 'media',
         name: 'News',
         applicationIds: ['app'],
+        processing: DEFAULT_PROCESSING,
         clip: { ...kept, durationMs: 40, createdAt: expect.any(Number) },
         createdAt: expect.any(Number),
       });
@@ -55,6 +59,22 @@ for (const dialect of DIALECTS)
       expect(await rendition('nowhere')).toBeNull();
       const large = transact((tx) => tx.stageOriginal('clip', 3, new Uint8Array(1_048_577)));
       await expect(large).rejects.toThrow(RangeError);
+    });
+
+    it('keeps what is done to the sound of a media', async () => {
+      const plain = { id: 'plain', name: '', applicationIds: [], processing: NO_PROCESSING };
+      await transact((tx) => tx.createMedia(plain));
+      expect(await view((views) => views.findMedia('plain'))).toMatchObject({ processing: NO_PROCESSING });
+    });
+
+    it('gives a clip a whole set of renditions, unless it is gone', async () => {
+      expect(await view((views) => views.findIncompleteClips())).toEqual([]);
+      for (const id of ['clip', 'nowhere']) await transact((tx) => tx.completeClip(id, renditionsOf(2, 77)));
+      for (const codec of CODECS) {
+        const octets = await view((views) => views.findRendition('clip', codec));
+        expect(octets).toEqual(renditionsOf(2, 77)[codec]);
+        expect(await view((views) => views.findRendition('nowhere', codec))).toBeNull();
+      }
     });
 
     it('leaves older clips as they were when a newer one is committed', async () => {
@@ -143,14 +163,6 @@ for (const dialect of DIALECTS)
     it('drops the parts of an upload that came to nothing, but not those of a clip', async () => {
       for (const id of ['clip', 'cut']) await transact((tx) => tx.stageOriginal(id, 0, Uint8Array.of(1)));
       for (const id of ['clip', 'cut', 'nowhere']) await transact((tx) => tx.dropStaged(id));
-      expect(await view((views) => views.findOriginalPart('clip', 0))).toEqual(Uint8Array.of(1));
-      expect(await view((views) => views.findOriginalPart('cut', 0))).toBeNull();
-    });
-
-    it('drops, when it starts, the parts of uploads that never became a clip', async () => {
-      await transact((tx) => tx.stageOriginal('clip', 0, Uint8Array.of(1)));
-      await transact((tx) => tx.stageOriginal('cut', 0, Uint8Array.of(1)));
-      await transact((tx) => tx.sweep());
       expect(await view((views) => views.findOriginalPart('clip', 0))).toEqual(Uint8Array.of(1));
       expect(await view((views) => views.findOriginalPart('cut', 0))).toBeNull();
     });

@@ -1,10 +1,10 @@
 import { FRAME_MS } from '../domain/codec.ts';
-import type { Clip, Media } from '../domain/media.ts';
+import type { Clip, Media, Processing } from '../domain/media.ts';
 import type { PlayableClip, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
-import { groupBy } from './rows.ts';
+import { groupBy, parseJson } from './rows.ts';
 
 type MediaViews = Pick<Views, 'findMedia' | 'listMedia' | 'isMediaOwned' | 'findPlayable'>;
 
@@ -29,13 +29,13 @@ export const mediaViews = (context: Context): MediaViews => ({
     return { items: await mediaOf(context, items), next };
   },
   async isMediaOwned(mediaId, applicationId) {
-    const row = await context.db
+    const association = context.db
       .selectFrom('media_applications')
       .select('media_id')
       .where('application_id', '=', applicationId ?? '')
-      .where('media_id', '=', mediaId)
-      .executeTakeFirst();
-    return row !== undefined;
+      .where('media_id', '=', mediaId);
+    // What follows from it, a grant, is revoked when it ends.
+    return (await context.locks.keep(association, 'media_applications').executeTakeFirst()) !== undefined;
   },
   findPlayable: playableFinder(context),
 });
@@ -48,6 +48,7 @@ const mediaWithClips = ({ db }: Context) =>
       'media.seq',
       'media.id',
       'media.name',
+      'media.processing',
       'media.created_at',
       'clips.id as clip_id',
       'clips.digest',
@@ -77,6 +78,7 @@ const mediaOf = async ({ db }: Context, rows: readonly MediaRow[]): Promise<read
     id: row.id,
     name: row.name,
     applicationIds: ownersOf.get(row.id) ?? [],
+    processing: parseJson<Processing>(row.processing),
     clip: clipOf(row),
     createdAt: row.created_at,
   }));
@@ -109,9 +111,10 @@ const playableFinder = (context: Context): Views['findPlayable'] => {
 
 const MAX_PREPARED_IDS = 100;
 
-const playableQuery = ({ db }: Context, count: number, ownedOnly: boolean) =>
-  prepared(db, (values: { readonly [at: number]: string; applicationId: string }) =>
-    db
+/** A clip that a blast is going to pin is not dropped before. */
+const playableQuery = ({ db, locks }: Context, count: number, ownedOnly: boolean) =>
+  prepared(db, (values: { readonly [at: number]: string; applicationId: string }) => {
+    const playable = db
       .selectFrom('media')
       .innerJoin('clips', 'clips.id', 'media.clip_id')
       .select(['media.id', 'clips.id as clipId', 'clips.frame_count as frameCount'])
@@ -121,6 +124,6 @@ const playableQuery = ({ db }: Context, count: number, ownedOnly: boolean) =>
         query
           .innerJoin('media_applications as owner', 'owner.media_id', 'media.id')
           .where('owner.application_id', '=', values.applicationId),
-      )
-      .compile(),
-  );
+      );
+    return locks.keep(playable, 'clips').compile();
+  });

@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import * as initial from './migrations/0001-initial.ts';
 import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
+import * as processing from './migrations/0006-processing-and-checksums.ts';
+import * as nodes from './migrations/0007-nodes.ts';
 import * as sipMessages from './migrations/0013-sip-messages.ts';
 import type { Schema } from './schema.ts';
 
@@ -27,6 +29,8 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', up: initial.up },
   { version: 2, name: 'partial uploads', up: partialUploads.up },
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
+  { version: 6, name: 'processing and checksums', up: processing.up },
+  { version: 7, name: 'nodes', up: nodes.up },
   { version: 13, name: 'sip messages', up: sipMessages.up },
 ];
 
@@ -40,22 +44,20 @@ export const migrate = async (
 ): Promise<void> => {
   await sql`create table if not exists schema_migrations
     (version integer not null primary key, name text not null, applied_at bigint not null)`.execute(db);
-  const version = await currentVersion(db);
-  if (version > SCHEMA_VERSION)
+  const applied = await appliedVersions(db);
+  const newest = Math.max(...applied);
+  if (newest > SCHEMA_VERSION)
     throw new Error(
-      `The database ${options.path} was written by a newer Ringcast (schema ${version}, this one knows ${SCHEMA_VERSION}): install that version or restore a backup.`,
+      `The database ${options.path} was written by a newer Ringcast (schema ${newest}, this one knows ${SCHEMA_VERSION}): install that version or restore a backup.`,
     );
-  for (const migration of MIGRATIONS.filter((each) => each.version > version)) {
+  for (const migration of MIGRATIONS.filter(({ version }) => !applied.includes(version))) {
     await migration.up(db as Kysely<unknown>, ddl);
-    const { version: applied, name } = migration;
-    await db.insertInto('schema_migrations').values({ version: applied, name, applied_at: options.nowMs }).execute();
+    const { version, name } = migration;
+    await db.insertInto('schema_migrations').values({ version, name, applied_at: options.nowMs }).execute();
   }
 };
 
-const currentVersion = async (db: Kysely<Schema>): Promise<number> => {
-  const row = await db
-    .selectFrom('schema_migrations')
-    .select((eb) => eb.fn.max('version').as('version'))
-    .executeTakeFirst();
-  return row?.version ?? 0;
+const appliedVersions = async (db: Kysely<Schema>): Promise<readonly number[]> => {
+  const rows = await db.selectFrom('schema_migrations').select('version').execute();
+  return rows.map((row) => row.version);
 };

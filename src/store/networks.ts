@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
 import { targetFinder, uriFinder } from './routes.ts';
+import { NO_ROW_LOCKS } from './row-locks.ts';
 import { groupBy } from './rows.ts';
 
 const COLUMNS = ['networks.seq', 'networks.id', 'networks.name', 'networks.caller_id', 'networks.created_at'] as const;
@@ -45,7 +46,7 @@ export const networkViews = (context: Context): NetworkViews => ({
 
 const routeViews = (context: Context): Pick<Views, 'findRoutes' | 'isAssociated'> => {
   const { db } = context;
-  const findTarget = targetFinder(context);
+  const findTarget = targetFinder({ db, locks: NO_ROW_LOCKS });
   const findUris = uriFinder(context);
   const association = prepared(db, (pair: { networkId: string; applicationId: string }) =>
     db

@@ -23,7 +23,8 @@ export interface PostgresStoreOptions {
  */
 export const openPostgresStore = async ({ url, vault, log, metrics }: PostgresStoreOptions): Promise<Store> => {
   const database = databaseName(url);
-  const pool = openPool(url, vault);
+  let nodeId = '';
+  const pool = openPool(url, { vault, nodeId: () => nodeId });
   try {
     await prepareDatabase(pool, vault, database, log);
   } catch (error) {
@@ -31,10 +32,13 @@ export const openPostgresStore = async ({ url, vault, log, metrics }: PostgresSt
     throw error;
   }
   log.info({ database }, 'database open');
-  return storeOver(pool, metrics?.noteCommit ?? (() => undefined));
+  const actAs = (id: string): void => {
+    nodeId = id;
+  };
+  return { ...storeOver(pool, metrics?.noteCommit ?? (() => undefined)), actAs, isShared: true };
 };
 
-const storeOver = (pool: Pool, noteCommit: Metrics['noteCommit']): Store => {
+const storeOver = (pool: Pool, noteCommit: Metrics['noteCommit']): Pick<Store, 'transact' | 'view' | 'close'> => {
   const inProgress = new Set<Promise<unknown>>();
   let closing = false;
   const track = async <T>(run: () => Promise<T>): Promise<T> => {

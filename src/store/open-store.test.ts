@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
+import { renditionsOf } from '../../test/support/renditions.ts';
 import { blast, provision, trunk } from '../../test/support/store-fixture.ts';
 import type { Store } from '../domain/store-port.ts';
 import { openSqliteStore } from './open-store.ts';
@@ -88,9 +89,10 @@ describe('opening the SQLite store', () => {
 
   it('refuses a schema newer than it knows, and leaves it alone', async () => {
     await openThenClose();
-    sql("insert into schema_migrations values (9, 'from the future', 0)");
+    sql("insert into schema_migrations values (99, 'from the future', 0)");
     const before = await readFile(path);
-    const expected = `The database ${path} was written by a newer Ringcast (schema 9, this one knows 3): install that version or restore a backup.`;
+    const newest = 13;
+    const expected = `The database ${path} was written by a newer Ringcast (schema 99, this one knows ${newest}): install that version or restore a backup.`;
     expect(await refusal()).toBe(expected);
     expect(await refusal()).toBe(expected);
     expect(await readFile(path)).toEqual(before);
@@ -104,8 +106,30 @@ describe('opening the SQLite store', () => {
       { version: 1, name: 'initial' },
       { version: 2, name: 'partial uploads' },
       { version: 3, name: 'trunk transports' },
+      { version: 6, name: 'processing and checksums' },
+      { version: 7, name: 'nodes' },
+      { version: 13, name: 'sip messages' },
     ]);
     database.close();
+  });
+
+  it('finds a rendition that is not as it was stored, and takes one from before there were digests', async () => {
+    await openThenClose((store) => store.transact((tx) => provision(tx)));
+    sql("update clip_renditions set octets = x'00' || substr(octets, 2) where codec = 'PCMU'");
+    const damaged = 'The PCMU rendition of clip clip is damaged: upload its file again.';
+    await openThenClose(async (store) => {
+      await expect(store.view((views) => views.findRendition('clip', 'PCMU'))).rejects.toThrow(damaged);
+      expect(await store.view((views) => views.findRendition('clip', 'PCMA'))).not.toBeNull();
+    });
+    sql("update clip_renditions set sha256 = null where codec = 'PCMU'");
+    sql('update clips set rendition_set = 1');
+    await openThenClose(async (store) => {
+      expect(await store.view((views) => views.findRendition('clip', 'PCMU'))).not.toBeNull();
+      const incomplete = () => store.view((views) => views.findIncompleteClips());
+      expect(await incomplete()).toEqual([{ id: 'clip', frameCount: 2 }]);
+      await store.transact((tx) => tx.completeClip('clip', renditionsOf(2, 1)));
+      expect(await incomplete()).toEqual([]);
+    });
   });
 
   it('refuses a file that is no database', async () => {

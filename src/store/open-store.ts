@@ -46,15 +46,20 @@ export const storeOver = (
   metrics?: Pick<Metrics, 'noteCommit'>,
 ): Store => {
   const { db } = database.writer;
+  let nodeId = '';
   const session = writerSession(database.writer);
   const commits = createGroupCommit(session, LIMITS, metrics?.noteCommit);
-  const transaction = transactionOf({ db, vault, nowMs: session.nowMs, locks: NO_ROW_LOCKS });
+  const transaction = transactionOf({ db, vault, nowMs: session.nowMs, locks: NO_ROW_LOCKS, nodeId: () => nodeId });
   const readers = createReaders(path, (reader) =>
-    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db), locks: NO_ROW_LOCKS }),
+    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db), locks: NO_ROW_LOCKS, nodeId: () => nodeId }),
   );
   return {
     transact: (work) => commits.submit(() => work(transaction)),
     view: (work) => readers.view(work),
+    actAs(id) {
+      nodeId = id;
+    },
+    isShared: false,
     async close() {
       await commits.drain();
       await readers.close();

@@ -123,6 +123,7 @@ for (const dialect of DIALECTS)
       await fixture.sql('update grants set expires_at = 1 where seq = ?', refs.claimed);
       expect(await transact((tx) => tx.dropDeadPartialUploads())).toBe(2);
       expect((await left()).sort()).toEqual(['claimed', 'open']);
+      await transact((tx) => tx.releaseGrant(refs.claimed, false));
       await transact((tx) => tx.sweep());
       expect(await left()).toEqual(['open']);
       await transact((tx) => tx.deleteMedia('media'));

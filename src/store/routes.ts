@@ -8,17 +8,20 @@ export interface Target {
   readonly destinationCount: number;
 }
 
-/** Finds the target of a blast, null for an unknown network. */
-export const targetFinder = ({ db }: Context): ((networkId: string) => Promise<Target | null>) => {
-  const trunksOfNetwork = prepared(db, (network: { id: string }) =>
-    db
+/** Finds the target of a blast, null for an unknown network; within a unit it stays as it is until the commit. */
+export const targetFinder = ({
+  db,
+  locks,
+}: Pick<Context, 'db' | 'locks'>): ((networkId: string) => Promise<Target | null>) => {
+  const trunksOfNetwork = prepared(db, (network: { id: string }) => {
+    const target = db
       .selectFrom('networks')
       .leftJoin('network_trunks', 'network_trunks.network_id', 'networks.id')
       .select(['caller_id', 'destination_count', 'trunk_id'])
       .where('networks.id', '=', network.id)
-      .orderBy('network_trunks.position')
-      .compile(),
-  );
+      .orderBy('network_trunks.position');
+    return locks.freeze(target, 'networks').compile();
+  });
   return async (networkId) => {
     const { rows } = await trunksOfNetwork({ id: networkId });
     if (!rows[0]) return null;

@@ -48,13 +48,14 @@ export const insertUnderId = async (
 
 /** Throws `invalid_field` if `ids` names a row that `table` does not hold. */
 export const requireRows = async (
-  { db }: Context,
+  { db, locks }: Context,
   table: 'applications' | 'trunks' | 'media',
   ids: readonly string[],
   field: string,
 ): Promise<void> => {
   if (ids.length === 0) return;
-  const rows = await db.selectFrom(table).select('id').where('id', 'in', ids).execute();
+  const named = db.selectFrom(table).select('id').where('id', 'in', ids);
+  const rows = await locks.keep(named, table).execute();
   const known = new Set(rows.map((row) => row.id));
   const missing = ids.find((id) => !known.has(id));
   if (missing === undefined) return;

@@ -10,17 +10,28 @@ export interface Schema {
   network_destinations: { network_id: string; position: number; destination: string };
   network_trunks: { network_id: string; position: number; trunk_id: string };
   network_applications: { network_id: string; application_id: string };
-  media: Listed & { name: string; clip_id: string | null };
+  media: Listed & { name: string; clip_id: string | null; processing: string };
   media_applications: { media_id: string; application_id: string };
   clips: ClipColumns;
   clip_originals: { clip_id: string; part: number; octets: Uint8Array };
-  clip_renditions: { clip_id: string; codec: string; octets: Uint8Array };
+  clip_renditions: { clip_id: string; codec: string; octets: Uint8Array; sha256: string | null };
   grants: GrantColumns;
   partial_uploads: PartialUploadColumns;
   partial_upload_parts: { upload_id: string; part: number; octets: Uint8Array };
   blasts: BlastColumns;
   calls: CallColumns;
   attempts: AttemptColumns;
+  nodes: {
+    id: string;
+    /** Counts up with each beat. */
+    beats: number;
+    joined_at: number;
+    renewed_at: number;
+    taken_over_at: number | null;
+    taken_over_by: string | null;
+  };
+  /** Clips to be, and the node that receives them. */
+  staged_clips: { clip_id: string; node_id: string };
   sip_messages: SipMessageColumns;
   idempotency: {
     seq: Generated<number>;
@@ -69,6 +80,7 @@ interface ClipColumns {
   original_bytes: number;
   original_type: string;
   frame_count: number;
+  rendition_set: number;
   created_at: number;
 }
 
@@ -84,6 +96,8 @@ interface GrantColumns {
   expires_at: number;
   failed_tries: number;
   clip_id: string | null;
+  /** Who claimed it last. */
+  node_id: Generated<string>;
 }
 
 interface PartialUploadColumns {
@@ -148,6 +162,7 @@ interface AttemptColumns {
   packets_sent: number;
   packets_lost: number | null;
   jitter_ms: number | null;
+  node_id: string;
   sip_messages_omitted: Generated<number>;
 }
 

@@ -50,10 +50,10 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const follow = (next: RemoteMedia, before: RemoteMedia): void => {
     remote = listens(next) ? next : { ...before, direction: next.direction };
     if (!isPlaying) return;
-    if (!listens(next)) port.hold?.();
+    if (!listens(next)) port.hold();
     else {
       if (!isSameTarget(next, before)) port.redirect(targetOf(next));
-      if (!listens(before)) port.resume?.();
+      if (!listens(before)) port.resume();
     }
   };
 

@@ -176,7 +176,7 @@ describe('the table of the call', () => {
       unprepared: true,
       provisional: true,
       accepted: true,
-      challenged: true,
+      again: true,
       refused: true,
       unanswered: true,
       'ring-deadline': true,
@@ -185,6 +185,7 @@ describe('the table of the call', () => {
       played: true,
       'media-failed': true,
       'peer-bye': true,
+      'session-lost': true,
       'bye-done': true,
       interrupt: true,
     });

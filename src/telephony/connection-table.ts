@@ -1,18 +1,22 @@
-import type { StreamConnection } from './stream-connection.ts';
-
-/** Connections by number, the `limit` latest that carried a message; the one silent the longest makes room. */
-export interface ConnectionTable {
-  add(connection: StreamConnection): void;
-  /** A message went over it. */
-  touch(connection: StreamConnection): void;
-  remove(connection: StreamConnection): void;
-  find(number: number | null): StreamConnection | undefined;
-  all(): readonly StreamConnection[];
+/** A connection as its table sees it. */
+export interface Numbered {
+  readonly source: { readonly connection: number | null };
+  close(): void;
 }
 
-export const createConnectionTable = (limit: number): ConnectionTable => {
-  const connections = new Map<number | null, StreamConnection>();
-  const touch = (connection: StreamConnection): void => {
+/** Connections by number, the `limit` latest that carried a message; the one silent the longest makes room. */
+export interface ConnectionTable<C extends Numbered> {
+  add(connection: C): void;
+  /** A message went over it. */
+  touch(connection: C): void;
+  remove(connection: C): void;
+  find(number: number | null): C | undefined;
+  all(): readonly C[];
+}
+
+export const createConnectionTable = <C extends Numbered>(limit: number): ConnectionTable<C> => {
+  const connections = new Map<number | null, C>();
+  const touch = (connection: C): void => {
     connections.delete(connection.source.connection);
     connections.set(connection.source.connection, connection);
   };

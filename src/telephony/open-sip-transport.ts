@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import type { Log, WakeAfter } from '../domain/ports.ts';
-import type { Hop, TransportName } from '../sip/hop.ts';
+import type { Hop } from '../sip/hop.ts';
 import type { Address } from '../sip/via.ts';
 import type { OnMessage, SipTransport, TlsMaterial } from './sip-transport.ts';
 import { listenTcp, listenTls } from './stream-sockets.ts';
@@ -46,36 +46,33 @@ const openSamePort = async (listen: Address, streams: StreamTransport): Promise<
   }
 };
 
-const openTls = async (listen: Address, material: TlsMaterial, streams: StreamTransport): Promise<Server> => {
+/** Port that TLS listens on beside a stated port of UDP and TCP; without a certificate nobody listens there. */
+const tlsPortBeside = (port: number): number => Math.min(port + 1, 65_535);
+
+/** Listens for TLS if there is a certificate to show. The port that peers are told, either way. */
+const openTls = async (options: SipTransportOptions, udpPort: number, streams: StreamTransport): Promise<number> => {
+  const { listen, tls } = options;
+  const port = tlsPortBeside(udpPort);
+  if (!tls.own) return port;
+  const where = { address: listen.address, port: listen.port === 0 ? 0 : port };
   try {
-    return await listenTls(listen, material, (socket) => streams.take('tls', socket));
+    const server = await listenTls(where, tls, (socket) => streams.take('tls', socket));
+    streams.serve(server);
+    const bound = server.address();
+    return bound !== null && typeof bound === 'object' ? bound.port : port;
   } catch (error) {
-    throw bindError('TLS', listen, error as NodeJS.ErrnoException);
+    throw bindError('TLS', where, error as NodeJS.ErrnoException);
   }
 };
 
-const portOfServer = (server: Server): number => {
-  const bound = server.address();
-  return bound !== null && typeof bound === 'object' ? bound.port : 0;
-};
-
-/** What is known only after ports are bound and somebody listens. */
+/** Who is set only once somebody listens. */
 interface Hearers {
   onMessage: OnMessage;
   onLost: (end: Hop) => void;
 }
 
-/** Port that TLS listens on beside a stated port of UDP and TCP; without a certificate nobody listens there. */
-const tlsPortBeside = (port: number): number => Math.min(port + 1, 65_535);
-
-/**
- * Listens for SIP over UDP, TCP and, with a certificate of our own, TLS. Rejects with a sentence that names the address
- * that cannot be bound.
- */
-export const openSipTransport = async (options: SipTransportOptions): Promise<SipTransport> => {
-  const { listen, tls, wakeAfter, log } = options;
-  const hearers: Hearers = { onMessage: () => undefined, onLost: () => undefined };
-  const streams = createStreamTransport({
+const createStreams = ({ listen, tls, wakeAfter, log }: SipTransportOptions, hearers: Hearers): StreamTransport =>
+  createStreamTransport({
     localAddress: WILDCARDS.includes(listen.address) ? null : listen.address,
     material: tls,
     onMessage: (...message) => hearers.onMessage(...message),
@@ -83,36 +80,40 @@ export const openSipTransport = async (options: SipTransportOptions): Promise<Si
     wakeAfter,
     log,
   });
-  const { udp, tcp } = await openSamePort(listen, streams);
+
+/** UDP and streams as one. */
+const combine = (udp: SipTransport, streams: StreamTransport, tlsPort: number, hearers: Hearers): SipTransport => ({
+  address: udp.address,
+  port: udp.port,
+  portOf: (transport) => (transport === 'tls' ? tlsPort : udp.port),
+  send: (octets, to, onError) => (to.transport === 'udp' ? udp : streams).send(octets, to, onError),
+  onMessage: (handler) => {
+    hearers.onMessage = handler;
+    udp.onMessage(handler);
+  },
+  onLost: (handler) => {
+    hearers.onLost = handler;
+  },
+  close: () => {
+    streams.close();
+    return udp.close();
+  },
+});
+
+/**
+ * Listens for SIP over UDP, TCP and, with a certificate of our own, TLS. Rejects with a sentence that names the address
+ * that cannot be bound.
+ */
+export const openSipTransport = async (options: SipTransportOptions): Promise<SipTransport> => {
+  const hearers: Hearers = { onMessage: () => undefined, onLost: () => undefined };
+  const streams = createStreams(options, hearers);
+  const { udp, tcp } = await openSamePort(options.listen, streams);
   streams.serve(tcp);
-  let tlsPort = tlsPortBeside(udp.port);
-  const close = async (): Promise<void> => {
-    await Promise.all([udp.close(), streams.close()]);
-  };
-  if (tls.own) {
-    try {
-      const where = { address: listen.address, port: listen.port === 0 ? 0 : tlsPort };
-      const server = await openTls(where, tls, streams);
-      streams.serve(server);
-      tlsPort = portOfServer(server);
-    } catch (error) {
-      await close();
-      throw error;
-    }
+  try {
+    return combine(udp, streams, await openTls(options, udp.port, streams), hearers);
+  } catch (error) {
+    streams.close();
+    await udp.close();
+    throw error;
   }
-  const portOf = (transport: TransportName): number => (transport === 'tls' ? tlsPort : udp.port);
-  return {
-    address: udp.address,
-    port: udp.port,
-    portOf,
-    send: (octets, to, onError) => (to.transport === 'udp' ? udp : streams).send(octets, to, onError),
-    onMessage: (handler) => {
-      hearers.onMessage = handler;
-      udp.onMessage(handler);
-    },
-    onLost: (handler) => {
-      hearers.onLost = handler;
-    },
-    close,
-  };
 };

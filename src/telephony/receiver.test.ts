@@ -6,12 +6,14 @@ import { requestOf, responseOf } from '../../test/support/sip-messages.ts';
 import { OURS, PEER } from '../../test/support/telephony-bench.ts';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
+import { type Hop, udpHop } from '../sip/hop.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../sip/message.ts';
 import { withTag } from '../sip/name-addr.ts';
 import { parseMessage } from '../sip/parse.ts';
 import { respond } from '../sip/response.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import { udpVia } from '../sip/via.ts';
+import { createReceiver } from './receiver.ts';
 import type { SipTransport } from './sip-transport.ts';
 import { createUserAgent, type UserAgent } from './user-agent.ts';
 
@@ -81,6 +83,28 @@ describe('probe', () => {
 
   test('a host that cannot be found is down', async () => {
     expect(await agent.probe({ host: 'no such host', port: 5060, transport: 'udp' })).toBe(false);
+  });
+});
+
+describe('a request of a stream without Content-Length', () => {
+  const unframed = (method: string, from: Hop): number[] => {
+    const answers: number[] = [];
+    const none = { size: 0, findCancelled: () => null, receive: () => true, close: () => undefined };
+    const receive = createReceiver({
+      clients: { ...none, start: () => () => undefined, lose: () => undefined },
+      servers: { ...none, open: (request) => ({ request, answer: ({ status }) => answers.push(status) }) },
+      dialogs: new Map(),
+      isKnown: ({ address }) => address === PEER.address,
+      random: { digits: () => '1', hex: () => 'ab' },
+      send: () => undefined,
+      log: QUIET_LOG,
+    });
+    receive(serializeMessage(requestOf(method)), { ...from, transport: 'tcp', connection: 1 }, true);
+    return answers;
+  };
+
+  test('is answered 400, but not an ACK, nor a stranger', () => {
+    expect([unframed('BYE', PEER), unframed('ACK', PEER), unframed('BYE', udpHop(STRANGER))]).toEqual([[400], [], []]);
   });
 });
 

@@ -1,12 +1,12 @@
 import type { Log, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { nextHopOf } from '../sip/dialog.ts';
-import { type Hop, type SendOctets, type TransportName, transportOfUri } from '../sip/hop.ts';
+import { defaultPortOf, type Hop, type SendOctets, type TransportName, transportOfUri } from '../sip/hop.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr } from '../sip/name-addr.ts';
 import { findParam, type Params } from '../sip/params.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
-import { bareHost, bracketHost, isSipUri, sipUri, type Uri } from '../sip/uri.ts';
+import { bareHost, bracketHost, isSipUri, type SipUri, sipUri, type Uri } from '../sip/uri.ts';
 import { type Address, BRANCH_COOKIE, udpVia, type Via } from '../sip/via.ts';
 import type { KnownChallenges } from './known-challenges.ts';
 import type { FindLocalAddress } from './local-address.ts';
@@ -66,13 +66,21 @@ export const contactOf = (
   return nameAddr({ ...sipUri({ user: 'ringcast', host, port: signalling.portOf(transport), params }), scheme });
 };
 
+/**
+ * Whether a Contact means the very place where the dialog began: then what that place has proved counts, not the
+ * address that stands there in its name's stead, and a transport that is left out is the one that led there.
+ */
+const isWhere = (began: Hop, uri: SipUri, transport: TransportName): boolean => {
+  const isUnsaid = uri.scheme === 'sip' && findParam(uri.params, 'transport') === undefined;
+  const port = uri.port ?? defaultPortOf(isUnsaid ? began.transport : transport);
+  const isTransport = isUnsaid || transport === began.transport;
+  return isTransport && port === began.port && bareHost(uri.host) === began.address;
+};
+
 /** The hop of a URI inside a dialog. What is no SIP URI or asks for what we do not speak is the fallback. */
 const locateUri = (signalling: Signalling, uri: Uri, fallback: Hop): Hop | Promise<Hop> => {
   const transport = isSipUri(uri) ? transportOfUri(uri) : null;
-  if (!isSipUri(uri) || transport === null) return fallback;
-  // A Contact without `transport` at the very place where the dialog began means the way that it began.
-  const isUnsaid = findParam(uri.params, 'transport') === undefined && uri.port === fallback.port;
-  if (isUnsaid && bareHost(uri.host) === fallback.address) return fallback;
+  if (!isSipUri(uri) || transport === null || isWhere(fallback, uri, transport)) return fallback;
   return signalling.locate(uri.host, uri.port, transport);
 };
 

@@ -25,6 +25,8 @@ interface Waiting {
 }
 
 export const CONNECT_WITHIN_MS = 5_000;
+/** Time for what was written last to go out. */
+const CLOSE_WITHIN_MS = 2_000;
 /** How often a connection is looked at: pinged, and judged by what came since the last look. */
 export const LOOK_EVERY_MS = 30_000;
 /** Looks without a SIP message either way until it is closed: ten minutes. */
@@ -96,7 +98,10 @@ export class StreamConnection {
 
   /** Lets what was written go out, and ends. */
   close(): void {
-    if (this.#waiting === null) this.#socket.end();
+    if (this.#waiting === null && !this.#isClosed) {
+      this.#socket.end();
+      this.#socket.setTimeout(CLOSE_WITHIN_MS, () => this.#socket.destroy());
+    }
     this.#end(null);
   }
 
@@ -112,12 +117,12 @@ export class StreamConnection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelTimer();
-    const waiting = this.#waiting;
-    const failure = notConnected(this.source, error ?? new Error('the peer closed the connection'));
-    for (const { onError } of waiting ?? []) onError?.(failure);
     if (this.#socket.writableEnded) this.#socket.destroySoon();
     else this.#socket.destroy();
-    this.#user.onClosed(this, waiting === null, error);
+    // First, so that whoever is told below and sends again meets another connection.
+    this.#user.onClosed(this, this.#waiting === null, error);
+    const failure = notConnected(this.source, error ?? new Error('the peer closed the connection'));
+    for (const { onError } of this.#waiting ?? []) onError?.(failure);
   }
 
   #onData(chunk: Uint8Array): void {
@@ -128,7 +133,7 @@ export class StreamConnection {
 
   #take(frame: Frame): void {
     if (this.#isClosed) return;
-    if (frame.kind === 'ping') this.#socket.write(PONG);
+    if (frame.kind === 'ping') this.#pong();
     else if (frame.kind === 'broken') this.#end(new Error(frame.problem));
     else {
       this.#idleLooks = 0;
@@ -136,6 +141,11 @@ export class StreamConnection {
       this.#user.onMessage(frame.octets, this.source, frame.kind === 'unframed');
       if (frame.kind === 'unframed') this.close();
     }
+  }
+
+  /** Who reads no answers gets none. */
+  #pong(): void {
+    if (this.#socket.writableLength < MAX_QUEUED_BYTES) this.#socket.write(PONG);
   }
 
   #lookLater(): () => void {

@@ -1,4 +1,4 @@
-import type { Server, Socket } from 'node:net';
+import { isIP, type Server, type Socket } from 'node:net';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import { type Hop, NotConnected, type SendOctets, type Source } from '../sip/hop.ts';
 import { createConnectionTable } from './connection-table.ts';
@@ -13,9 +13,9 @@ export interface StreamTransport {
   readonly send: SendOctets;
   /** Takes a connection that came in. */
   take(transport: 'tcp' | 'tls', socket: Socket): void;
-  /** Closes them with the server. */
+  /** Ends a server that takes connections with everything else. */
   serve(server: Server): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface StreamTransportOptions {
@@ -36,8 +36,8 @@ const sentence = ({ transport, address, port }: Hop, problem: string): string =>
 
 export const createStreamTransport = (options: StreamTransportOptions): StreamTransport => {
   const { wakeAfter, log } = options;
-  const inbound = createConnectionTable(MAX_CONNECTIONS);
-  const outbound = createConnectionTable(MAX_CONNECTIONS);
+  const inbound = createConnectionTable<StreamConnection>(MAX_CONNECTIONS);
+  const outbound = createConnectionTable<StreamConnection>(MAX_CONNECTIONS);
   /** Of those opened from here, by where they lead. What came in proved no name, and is used for answers alone. */
   const byHop = new Map<string, StreamConnection>();
   const servers: Server[] = [];
@@ -85,7 +85,8 @@ export const createStreamTransport = (options: StreamTransportOptions): StreamTr
 
   const problemOf = (to: Hop): string | null => {
     if (!isOpen) return 'the SIP transport is closed';
-    return to.port < 1 || to.port > 65_535 ? 'there is no such port' : null;
+    if (to.port < 1 || to.port > 65_535) return 'there is no such port';
+    return isIP(to.address) === 0 ? 'this is no IP address' : null;
   };
 
   const route = (to: Hop): StreamConnection | undefined =>
@@ -121,11 +122,11 @@ export const createStreamTransport = (options: StreamTransportOptions): StreamTr
       server.on('error', (error) => log.warn({ err: error }, 'a SIP connection could not be taken'));
       servers.push(server);
     },
-    close: async () => {
+    close: () => {
       isOpen = false;
-      const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+      // Not waited for: a handshake that nobody ends would hold it up.
+      for (const server of servers) server.close();
       for (const connection of [...inbound.all(), ...outbound.all()]) connection.close();
-      await Promise.all(closed);
     },
   };
 };

@@ -171,7 +171,7 @@ describe('a blast rings a phone', () => {
   });
 });
 
-/** What was recorded, without the pauses of a machine that stalled (docs/adr/0006): the frames themselves must be all there. */
+/** What was recorded, without the pauses of a machine that stalled (docs/adr/0015): the frames themselves must be all there. */
 const voiceOf = async ({ path, pauses }: Recorded): Promise<number[]> => {
   const samples = [...readWav(await readFile(path)).samples];
   for (const pause of pauses.toReversed()) samples.splice(pause.atSample, pause.samples);

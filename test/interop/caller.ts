@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
-import type { Codec } from '../../src/domain/codec.ts';
+import type { CarriedCodec } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
-import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
+import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
+import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
@@ -31,10 +32,10 @@ export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
 });
 
 /** The octets of a playlist in the order in which they are to be sent. */
-export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
+export const octetsOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Buffer =>
   Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
 
-export const samplesOf = (clips: readonly ClipAudio[], codec: Codec): Int16Array =>
+export const samplesOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Int16Array =>
   DECODE[codec](octetsOf(clips, codec));
 
 export interface Caller {
@@ -45,9 +46,10 @@ export interface Caller {
 }
 
 /** The real user agent and media thread on 127.0.0.1; closed when the test is over. */
-export const openCaller = async (): Promise<Caller> => {
+export const openCaller = async (tls: TlsMaterial = { own: null, authorities: null }): Promise<Caller> => {
   const media = await startThread();
-  const transport = await openUdpTransport({ address: ADDRESS, port: 0 });
+  const listen = { address: ADDRESS, port: 0 };
+  const transport = await openSipTransport({ listen, tls, wakeAfter, log: QUIET_LOG });
   const agent = createUserAgent({ transport, media, externalAddress: null, wakeAfter, random, log: QUIET_LOG });
   onTestFinished(() => agent.close());
   const ring: Caller['ring'] = (destination, order) =>

@@ -7,14 +7,14 @@ import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
-import type { Store } from '../../src/domain/store-port.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { renditionsOf } from './renditions.ts';
 
-const GREETING = { frameCount: 1, renditions: { PCMU: new Uint8Array(160), PCMA: new Uint8Array(160) } };
+const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
 interface Dialled {
@@ -43,14 +43,16 @@ export const openDialerFixture = async () => {
   const timers: { delayMs: number; wake: () => void }[] = [];
   const trunkStates = new Map<string, TrunkState>();
   const admissions = new Map<string, Admission>();
+  const switches = { mayDial: true };
   let onDialled = (): void => {};
 
   const dialerOf = (
-    limits: { maxConcurrentCalls?: number; store?: Store; metrics?: DialerOptions['metrics'] } = {},
+    limits: Partial<Pick<DialerOptions, 'maxConcurrentCalls' | 'store' | 'metrics' | 'isOverloaded'>> = {},
   ): Dialer => {
     const used = limits.store ?? store;
     return createDialer({
       store: used,
+      mayDial: () => switches.mayDial,
       placeCall: (order) => {
         const { promise, resolve } = Promise.withResolvers<AttemptResult>();
         const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
@@ -69,6 +71,7 @@ export const openDialerFixture = async () => {
         trunkState: (id) => trunkStates.get(id) ?? 'unknown',
         admission: (id) => admissions.get(id) ?? 'open',
       },
+      isOverloaded: limits.isOverloaded ?? (() => false),
       clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
       random,
       wakeAfter: (delayMs, wake) => {
@@ -161,6 +164,7 @@ export const openDialerFixture = async () => {
     store,
     dialled,
     timers,
+    switches,
     trunkStates,
     admissions,
     dialerOf,

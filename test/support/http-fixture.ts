@@ -17,6 +17,7 @@ import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
 import { toPcap } from '../../src/trace/pcap.ts';
 import { NO_METRICS } from './no-metrics.ts';
+import { renditionsOf } from './renditions.ts';
 
 export const KEY = 'key-of-application-one';
 export const OTHER_KEY = 'key-of-application-two';
@@ -206,8 +207,7 @@ const plainIngest: Ingest = async (path) => {
   return oneFrame;
 };
 
-const frame = new Uint8Array(160).fill(0x55);
-const oneFrame = { frameCount: 1, type: 'audio/x-test', renditions: { PCMU: frame, PCMA: frame } };
+const oneFrame = { frameCount: 1, type: 'audio/x-test', renditions: renditionsOf(1, 0x55) };
 
 /**
  * Application 1 with network 1 (two SIP phones), media 101, 102, 900 (clips) and 103 (empty);
@@ -250,12 +250,12 @@ const MEDIA = [
 ] as const;
 
 const clipOf = (mediaId: string, frameCount: number) => {
-  const octets = new Uint8Array(160 * frameCount).fill(Number(mediaId) % 100);
+  const renditions = renditionsOf(frameCount, Number(mediaId) % 100);
   return {
     id: `clip-${mediaId}`,
     mediaId,
     digest: '00',
     originalBytes: 1,
-    audio: { frameCount, type: 'audio/x-test', renditions: { PCMU: octets, PCMA: octets } },
+    audio: { frameCount, type: 'audio/x-test', renditions },
   };
 };

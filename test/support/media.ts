@@ -1,6 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
+import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import type { ClipAudio } from '../../src/domain/call.ts';
 import type { Log } from '../../src/domain/ports.ts';
 import { type MediaPort, type MediaThread, type MediaThreadOptions, startMediaThread } from '../../src/media/link.ts';
@@ -26,28 +28,40 @@ export const makeLog = () => {
   return { log, lines };
 };
 
+/** What RTP may be sent through; `auto` is the C library on Linux. */
+export const SOCKET_KINDS = ['auto', 'portable'] as const;
+
 /** A media thread that is closed when the test is over. */
 export const startThread = async (options: Partial<MediaThreadOptions> = {}): Promise<MediaThread> => {
-  const thread = await startMediaThread({ bindAddress: ADDRESS, ports: [0, 0], log: makeLog().log, ...options });
+  const thread = await startMediaThread({
+    bindAddress: ADDRESS,
+    ports: [0, 0],
+    threads: 1,
+    sockets: 'auto',
+    log: makeLog().log,
+    nowMs: monotonicMs,
+    wakeAfter,
+    ...options,
+  });
   onTestFinished(() => thread.close());
   return thread;
 };
 
-export const bindSocket = async (port = 0) => {
-  const socket = createSocket('udp4');
-  socket.bind(port, ADDRESS);
+export const bindSocket = async (port = 0, address = ADDRESS) => {
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  socket.bind(port, address);
   await once(socket, 'listening');
   onTestFinished(() => closeSocket(socket));
   return socket;
 };
 
 /** A peer that keeps every datagram it gets. */
-export const openRtpPeer = async () => {
-  const socket = await bindSocket();
+export const openRtpPeer = async (address = ADDRESS) => {
+  const socket = await bindSocket(0, address);
   const datagrams: Buffer[] = [];
   socket.on('message', (datagram) => datagrams.push(datagram));
   return {
-    address: ADDRESS,
+    address,
     port: socket.address().port,
     datagrams,
     packets: (): readonly RtpPacket[] => datagrams.map((datagram) => parseRtpPacket(datagram) as RtpPacket),

@@ -92,6 +92,8 @@ const startServer = async (
 
 /** Settings are arguments, such as `fsync=off`. */
 const main = async (settings: string[]): Promise<void> => {
+  // A signal for a whole group of processes is not to end this one before the server.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   const folder = makeFolder();
   try {
     const binaries = reachable(await findBinaries(), folder);

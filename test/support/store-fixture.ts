@@ -19,6 +19,7 @@ import type {
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { renditionsOf } from './renditions.ts';
 
 /** A store of its own for one test, and a back door to its rows: what must age is aged there, nothing is waited for. */
 export interface StoreFixture {
@@ -91,7 +92,7 @@ export const clip = (changes: Partial<NewClip> = {}, fill = 1): NewClip => ({
   audio: {
     frameCount: 2,
     type: 'audio/wav',
-    renditions: { PCMU: new Uint8Array(320).fill(fill), PCMA: new Uint8Array(320).fill(fill + 1) },
+    renditions: renditionsOf(2, (codec) => (codec === 'PCMU' ? fill : fill + 1)),
   },
   ...changes,
 });

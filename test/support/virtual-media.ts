@@ -74,6 +74,9 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
         });
       },
       packetsSent: sent,
+      packetsRefused: () => 0,
+      peerRefusals: () => 0,
+      latenessMs: () => 0,
       stop: async () => {
         if (stoppedAtMs === null) note({ kind: 'stop' });
         end();
@@ -98,6 +101,8 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       if (failure !== null) throw new Error(failure);
       return createPort(clips.map((clip) => clip.frameCount));
     },
+    isOverloaded: () => false,
+    lateness: () => ({ packets: 0, latePackets: 0, maxMs: 0, bands: [] }),
     close: async () => undefined,
   };
 };

@@ -3,9 +3,9 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Transaction, Views } from '../../domain/store-port.ts';
 import { transactionOf, viewsOf } from '../assemble.ts';
+import type { Context } from '../context.ts';
 import { NO_ROW_LOCKS } from '../row-locks.ts';
 import type { Db, Schema } from '../schema.ts';
-import type { Vault } from '../vault.ts';
 import { unavailable } from './errors.ts';
 import { POSTGRES_ROW_LOCKS } from './row-locks.ts';
 
@@ -53,9 +53,12 @@ export interface Connection {
   cut(): void;
 }
 
+/** What the connections of a store share. */
+export type ConnectionOf = Pick<Context, 'vault' | 'nodeId'>;
+
 const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
-export const connectionOf = (client: Client, vault: Vault): Connection => {
+export const connectionOf = (client: Client, { vault, nodeId }: ConnectionOf): Connection => {
   let answeredAtMs = performance.now();
   let begun: Promise<number> = Promise.resolve(Number.NaN);
   const nameOf = statementNames();
@@ -66,7 +69,7 @@ export const connectionOf = (client: Client, vault: Vault): Connection => {
     return answer;
   };
   const db = kyselyOver(ask);
-  const context = { db, vault, nowMs: () => begun };
+  const context = { db, vault, nodeId, nowMs: () => begun };
   return {
     db,
     transaction: transactionOf({ ...context, locks: POSTGRES_ROW_LOCKS }),

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { Vault } from '../vault.ts';
-import { Client, type Connection, connectionOf } from './connection.ts';
+import { Client, type Connection, type ConnectionOf, connectionOf } from './connection.ts';
 
 /** Connections of one node. More would only wait for one another in the server: two cores are busy with eight. */
 const MAX_CONNECTIONS = 8;
@@ -28,7 +27,7 @@ const TYPES = {
 
 export interface Lent {
   readonly connection: Connection;
-  /** Gives the connection back, or ends it. */
+  /** Gives the connection back, or ends it, and with it those that have not answered since and may be broken too. */
   giveBack(isSound: boolean): void;
 }
 
@@ -40,7 +39,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export const openPool = (url: string, vault: Vault): Pool => {
+export const openPool = (url: string, of: ConnectionOf): Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     Client,
@@ -58,19 +57,35 @@ export const openPool = (url: string, vault: Vault): Pool => {
   // An idle connection that breaks is dropped, and the next unit makes another.
   pool.on('error', () => undefined);
   const connections = new WeakMap<pg.PoolClient, Connection>();
+  let brokenAtMs = Number.NEGATIVE_INFINITY;
+
+  const take = async (): Promise<Lent> => {
+    const client = await pool.connect();
+    if (!(client instanceof Client)) throw new TypeError('the pool made a client of another kind');
+    const connection = connections.get(client) ?? connectionOf(client, of);
+    connections.set(client, connection);
+    return {
+      connection,
+      giveBack(isSound) {
+        if (!isSound) connection.cut();
+        client.release(!isSound);
+      },
+    };
+  };
   return {
     async lend() {
-      const client = await pool.connect();
-      if (!(client instanceof Client)) throw new TypeError('the pool made a client of another kind');
-      const connection = connections.get(client) ?? connectionOf(client, vault);
-      connections.set(client, connection);
-      return {
-        connection,
-        giveBack(isSound) {
-          if (!isSound) connection.cut();
-          client.release(!isSound);
-        },
-      };
+      for (;;) {
+        const { connection, giveBack } = await take();
+        if (connection.answeredAtMs() < brokenAtMs) giveBack(false);
+        else
+          return {
+            connection,
+            giveBack(isSound) {
+              if (!isSound) brokenAtMs = performance.now();
+              giveBack(isSound);
+            },
+          };
+      }
     },
     waiting: () => pool.waitingCount,
     close: () => pool.end(),

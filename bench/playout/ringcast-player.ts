@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs, wakeAfter } from '../../src/clock.ts';
+import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
+import type { Player } from './player.ts';
+import type { PlayerOrder } from './player-order.ts';
+
+const FRAME_BYTES = 160;
+const FRAMES_PER_SECOND = 50;
+/** More than any warm-up and the time to start the calls. */
+const SPARE_SECONDS = 60;
+/** Calls are answered at such a pace, as on a busy server. */
+const ANSWERS_PER_MS = 2;
+/** Calls prepared at the same time. */
+const AT_ONCE = 100;
+
+const quiet = (): void => {};
+const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
+
+/** Calls whose first packet is waited for, one after the other, while the others play. */
+const PROBES = 200;
+const PROBING_MS = 5000;
+const GIVE_UP_MS = 1000;
+
+const makeClip = (seconds: number) => {
+  const frameCount = seconds * FRAMES_PER_SECOND;
+  const frames = new SharedArrayBuffer(frameCount * FRAME_BYTES);
+  return { key: 'bench', mediaId: null, frameCount, renditions: { PCMU: frames, PCMA: frames } };
+};
+
+/** The media thread itself, over its real link. */
+export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder): Promise<Player> => {
+  const media = await startMediaThread({
+    bindAddress: '127.0.0.1',
+    ports: [0, 0],
+    threads: 1,
+    sockets: 'auto',
+    log,
+    nowMs: monotonicMs,
+    wakeAfter,
+  });
+  const clip = makeClip(seconds + SPARE_SECONDS);
+  const bytesBefore = process.memoryUsage.rss();
+  const opened: MediaPort[] = [];
+  while (opened.length < calls) {
+    const count = Math.min(AT_ONCE, calls - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length: count }, () => media.prepare({ clips: [clip] })))));
+  }
+  const startMs = performance.now();
+  for (const [call, port] of opened.entries()) {
+    while (performance.now() - startMs < call / ANSWERS_PER_MS) await sleep(1);
+    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, payloadType: 0, codec: 'PCMU' });
+  }
+  const probe = async (): Promise<number> => {
+    const port = await media.prepare({ clips: [clip] });
+    const startMs = performance.now();
+    port.play({ address: '127.0.0.1', port: ports[0] ?? 0, payloadType: 0, codec: 'PCMU' });
+    while (port.packetsSent() === 0 && performance.now() - startMs < GIVE_UP_MS);
+    const delayMs = performance.now() - startMs;
+    await port.stop();
+    return delayMs;
+  };
+  const firstAudioMs = async (): Promise<readonly number[]> => {
+    const delaysMs: number[] = [];
+    const startMs = performance.now();
+    while (delaysMs.length < PROBES && performance.now() - startMs < PROBING_MS) delaysMs.push(await probe());
+    return delaysMs;
+  };
+  return { bytesBefore, firstAudioMs, lateness: media.lateness, stop: media.close };
+};

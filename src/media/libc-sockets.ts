@@ -1,0 +1,136 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import { type CallSockets, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
+import { descriptorsOf } from './descriptors.ts';
+import type { Libc } from './libc.ts';
+import { createSocketOptions } from './socket-options.ts';
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCK_DGRAM = 2;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const MSG_DONTWAIT = 0x40;
+const { EACCES, EADDRINUSE, EMFILE } = constants.errno;
+
+/** One row: a `struct msghdr` (56 octets), its two `struct iovec`, the peer's `sockaddr`, the RTP header. */
+const ROW_BYTES = 128;
+const [IOV, PEER, HEADER] = [56, 88, 116];
+const PEER_BYTES = 28;
+const HEADER_BYTES = 12;
+const TWO_TO_32 = 2 ** 32;
+
+const nameOf = (errno: number): string => getSystemErrorMap().get(-errno)?.join(': ') ?? `error ${errno}`;
+
+/** Sockets of the C library: one call into it a packet, header and frame sent from where they lie. */
+export const createLibcSockets = (
+  libc: Libc,
+  options: { readonly bindAddress: string; readonly rows: number; readonly descriptors: SharedArrayBuffer },
+): CallSockets => {
+  const isV6 = isIPv6(options.bindAddress);
+  const addressBytes = isV6 ? 28 : 16;
+  const memory = new ArrayBuffer((options.rows + 1) * ROW_BYTES);
+  const view = new DataView(memory);
+  const words = new Uint32Array(memory);
+  const start = libc.addressOf(memory);
+  /** The row behind the last is for addresses of our own. */
+  const scratch = options.rows * ROW_BYTES;
+  const descriptors = descriptorsOf(options.descriptors);
+  const setOptions = createSocketOptions(libc);
+
+  const setPointer = (at: number, address: number): void => view.setBigUint64(at, BigInt(address), true);
+
+  /** Writes a `sockaddr_in` or `sockaddr_in6`; false if the text is no address of the family of these sockets. */
+  const writeAddress = (at: number, address: string, port: number): boolean => {
+    new Uint8Array(memory, at, PEER_BYTES).fill(0);
+    view.setUint16(at, isV6 ? AF_INET6 : AF_INET, true);
+    view.setUint16(at + 2, port);
+    const text = isV6 && isIPv4(address) ? `::ffff:${address}` : address;
+    return libc.inetPton(isV6 ? AF_INET6 : AF_INET, text, start + at + (isV6 ? 8 : 4)) === 1;
+  };
+
+  const writeMessage = (row: number): void => {
+    const at = row * ROW_BYTES;
+    new Uint8Array(memory, at, ROW_BYTES).fill(0);
+    setPointer(at, start + at + PEER);
+    view.setUint32(at + 8, addressBytes, true);
+    setPointer(at + 16, start + at + IOV);
+    setPointer(at + 24, 2);
+    setPointer(at + IOV, start + at + HEADER);
+    setPointer(at + IOV + 8, HEADER_BYTES);
+  };
+
+  /** A bound socket, or the negative errno. */
+  const bind = (port: number): number => {
+    const fd = libc.socket(isV6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -libc.errno();
+    setOptions(fd, isV6);
+    writeAddress(scratch, options.bindAddress, port);
+    if (libc.bind(fd, start + scratch, addressBytes) === 0) return fd;
+    const errno = libc.errno();
+    libc.close(fd);
+    return -errno;
+  };
+
+  const portOf = (fd: number): number => {
+    view.setUint32(scratch + 64, PEER_BYTES, true);
+    libc.getsockname(fd, start + scratch, start + scratch + 64);
+    return view.getUint16(scratch + 2);
+  };
+
+  /** Both sockets of a row, or the errno. */
+  const bindPair = (row: number, wanted: number): number => {
+    const rtp = bind(wanted);
+    if (rtp < 0) return -rtp;
+    const port = portOf(rtp);
+    const rtcp = port % 2 === 0 ? bind(port + 1) : -EADDRINUSE;
+    if (rtcp < 0) {
+      libc.close(rtp);
+      return -rtcp;
+    }
+    descriptors.set(row, rtp, rtcp);
+    return 0;
+  };
+
+  const notOpened = (errno: number): NotOpened => {
+    if (errno === EMFILE) {
+      const reason = 'Too many files are open: raise the limit of open files (ulimit -n), each call needs two.';
+      return { reason, isTaken: false };
+    }
+    const reason = `Cannot bind an RTP port on ${options.bindAddress}: ${nameOf(errno)}`;
+    return { reason, isTaken: errno === EADDRINUSE || errno === EACCES };
+  };
+
+  return {
+    headers: view,
+    headerAt: (row) => row * ROW_BYTES + HEADER,
+    frames: (shared) => ({ octets: new Uint8Array(shared), address: libc.addressOf(shared) }),
+    open(row, port, onOpened) {
+      let errno = bindPair(row, port);
+      for (let tried = 1; port === 0 && errno === EADDRINUSE && tried < MAX_PAIR_TRIES; tried += 1) {
+        errno = bindPair(row, 0);
+      }
+      if (errno !== 0) return onOpened(notOpened(errno));
+      writeMessage(row);
+      onOpened(portOf(descriptors.rtp(row)));
+    },
+    setPeer(row, { address, port }) {
+      if (writeAddress(row * ROW_BYTES + PEER, address, port) && port > 0) return null;
+      return `"${address}" port ${port} is not a numeric address that ${options.bindAddress} can send to.`;
+    },
+    send(row, frames, offset, length) {
+      const word = (row * ROW_BYTES + IOV + 16) >> 2;
+      const from = frames.address + offset;
+      words[word] = from;
+      words[word + 1] = from / TWO_TO_32;
+      words[word + 2] = length;
+      const message = start + row * ROW_BYTES;
+      return libc.sendmsg(descriptors.rtp(row), message, MSG_DONTWAIT) >= 0 ? 0 : libc.errno();
+    },
+    close(row, onClosed) {
+      descriptors.closeRow(row, libc.close);
+      onClosed();
+    },
+  };
+};

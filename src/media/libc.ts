@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module';
+
+/** Functions of the C library, on addresses in the memory of the process. Each answers -1 for a failure. */
+export interface Libc {
+  /** Where a buffer starts. It does not move, and lives as long as it is referred to. */
+  addressOf(memory: ArrayBufferLike): number;
+  errno(): number;
+  socket(family: number, type: number, protocol: number): number;
+  bind(fd: number, address: number, length: number): number;
+  getsockname(fd: number, address: number, length: number): number;
+  setsockopt(fd: number, level: number, name: number, value: number, length: number): number;
+  sendmsg(fd: number, message: number, flags: number): number;
+  close(fd: number): number;
+  /** 1 if the text was an address of the family. */
+  inetPton(family: number, text: string, into: number): number;
+}
+
+/** Structures are laid out below for these: 64 bits, the lowest octet first. */
+const ARCHITECTURES = ['x64', 'arm64', 'riscv64'];
+
+/** Throws if this is no Linux that koffi knows. */
+export const loadLibc = (): Libc => {
+  if (process.platform !== 'linux' || !ARCHITECTURES.includes(process.arch)) {
+    throw new Error(`not made for ${process.platform} on ${process.arch}`);
+  }
+  // Not an import: where koffi is missing or broken, the portable sockets do.
+  const koffi: typeof import('koffi') = createRequire(import.meta.url)('koffi');
+  const libc = koffi.load(null);
+  const pointer = 'uintptr_t';
+  return {
+    addressOf: (memory) => Number(koffi.address(memory)),
+    errno: () => koffi.errno(),
+    socket: libc.func('socket', 'int', ['int', 'int', 'int']),
+    bind: libc.func('bind', 'int', ['int', pointer, 'int']),
+    getsockname: libc.func('getsockname', 'int', ['int', pointer, pointer]),
+    setsockopt: libc.func('setsockopt', 'int', ['int', 'int', 'int', pointer, 'int']),
+    sendmsg: libc.func('sendmsg', 'int', ['int', pointer, 'int']),
+    close: libc.func('close', 'int', ['int']),
+    inetPton: libc.func('inet_pton', 'int', ['int', 'str', pointer]),
+  };
+};

@@ -1,0 +1,241 @@
+import { constants } from 'node:os';
+import { CARRIED_CODECS, type CarriedCodec, G711_FRAME_BYTES } from '../domain/codec.ts';
+import {
+  advancePlayout,
+  createPlayouts,
+  isPlayedOut,
+  playoutDueMs,
+  resumePlayout,
+  skipStall,
+  slotBeginMs,
+  startPlayout,
+} from '../rtp/playout.ts';
+import type { CallSockets, Frames } from './call-sockets.ts';
+import { countFrame, countPeerRefusal, countRefusal } from './counters.ts';
+import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
+import { StreamNumbers } from './stream-numbers.ts';
+import { createWheel } from './wheel.ts';
+
+const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
+/** These pass: a packet is lost as on any network. */
+const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
+
+interface Clip {
+  readonly frameCount: number;
+  readonly renditions: Readonly<Record<CarriedCodec, Frames>>;
+}
+
+/** What of a call is no number. */
+interface Voice {
+  readonly call: number;
+  readonly clips: readonly Clip[];
+  readonly frameCounts: readonly number[];
+  readonly counters: Int32Array;
+  state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
+  codec: CarriedCodec;
+  hasFailed: boolean;
+  canSend: boolean;
+}
+
+export interface VoicesOptions {
+  readonly sockets: CallSockets;
+  /** Calls that can be held at once. */
+  readonly rows: number;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
+  readonly report: (report: ThreadReport) => void;
+  readonly onPacket: (lateMs: number) => void;
+}
+
+/** All calls of a media thread: takes the orders of the main thread, sends what is due. */
+export class Voices {
+  readonly #options: VoicesOptions;
+  readonly #sockets: CallSockets;
+  readonly #clips = new Map<number, Clip>();
+  readonly #rowOf = new Map<number, number>();
+  readonly #voices: (Voice | null)[] = [];
+  readonly #freeRows: number[] = [];
+  readonly #playouts;
+  readonly #wheel;
+  readonly #numbers: StreamNumbers;
+
+  constructor(options: VoicesOptions) {
+    this.#options = options;
+    this.#sockets = options.sockets;
+    this.#playouts = createPlayouts(options.rows);
+    this.#wheel = createWheel(options.rows);
+    this.#numbers = new StreamNumbers(options.sockets, options.rows);
+  }
+
+  take(order: ThreadOrder): void {
+    if (order.type === 'load') this.#load(order.clip, order.audio);
+    else if (order.type === 'unload') this.#clips.delete(order.clip);
+    else if (order.type === 'prepare') this.#prepare(order);
+    else this.#ofCall(order);
+  }
+
+  /** Sends every frame that is due. */
+  run(nowMs: number): void {
+    this.#wheel.expire(Math.floor(nowMs), this.#onDue);
+  }
+
+  /** When to run next; infinity if nothing is playing. */
+  nextDueMs(): number {
+    return this.#wheel.nextTick();
+  }
+
+  #ofCall(order: Exclude<ThreadOrder, { type: 'load' | 'unload' | 'prepare' }>): void {
+    const row = this.#rowOf.get(order.call);
+    const voice = row === undefined ? null : this.#voices[row];
+    if (row === undefined || !voice) return;
+    if (order.type === 'play') this.#play(row, voice, order.to);
+    else if (order.type === 'redirect') this.#redirect(row, voice, order.to);
+    else if (order.type === 'hold') this.#hold(row, voice);
+    else if (order.type === 'resume') this.#resume(row, voice);
+    else this.#stop(row, voice);
+  }
+
+  #load(clip: number, { frameCount, renditions }: SharedClip): void {
+    const frames = CARRIED_CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
+    this.#clips.set(clip, { frameCount, renditions: Object.fromEntries(frames) });
+  }
+
+  #prepare({ call, port, clips: numbers, counters }: Extract<ThreadOrder, { type: 'prepare' }>): void {
+    const { report } = this.#options;
+    const row = this.#freeRows.pop() ?? this.#voices.length;
+    if (row >= this.#options.rows) {
+      const reason = `The media thread has its ${row} calls: set RINGCAST_MEDIA_THREADS higher.`;
+      report({ type: 'refused', call, reason, isTaken: false });
+      return;
+    }
+    const clips = numbers.flatMap((number) => this.#clips.get(number) ?? []);
+    this.#rowOf.set(call, row);
+    this.#voices[row] = {
+      call,
+      clips,
+      frameCounts: clips.map(({ frameCount }) => frameCount),
+      counters: new Int32Array(counters),
+      state: 'opening',
+      codec: 'PCMU',
+      hasFailed: false,
+      canSend: false,
+    };
+    this.#sockets.open(row, port, (result) => {
+      if (typeof result === 'number') this.#opened(row, result);
+      else {
+        this.#forget(row);
+        report({ type: 'refused', call, ...result });
+      }
+    });
+  }
+
+  #opened(row: number, port: number): void {
+    const voice = this.#voices[row];
+    if (!voice) return;
+    voice.state = 'prepared';
+    this.#options.report({ type: 'prepared', call: voice.call, port });
+  }
+
+  /** The first frame goes at once; the others are due in whole milliseconds, 20 apart, counted from the one before. */
+  #play(row: number, voice: Voice, to: PlayTarget): void {
+    if (voice.state !== 'prepared') return;
+    voice.state = 'playing';
+    this.#numbers.start(row);
+    this.#redirect(row, voice, to);
+    startPlayout(this.#playouts, row, voice.frameCounts, Math.floor(this.#options.nowMs()));
+    this.#onDue(row);
+  }
+
+  /** From the next packet on. The timestamps go on: every codec has the same clock rate. */
+  #redirect(row: number, voice: Voice, to: PlayTarget): void {
+    voice.codec = to.codec;
+    this.#numbers.setPayloadType(row, to.payloadType);
+    const problem = this.#sockets.setPeer(row, to);
+    voice.canSend = problem === null;
+    if (problem !== null) this.#tellFailure(voice, problem);
+  }
+
+  #hold(row: number, voice: Voice): void {
+    if (voice.state !== 'playing') return;
+    voice.state = 'held';
+    this.#wheel.remove(row);
+  }
+
+  #resume(row: number, voice: Voice): void {
+    if (voice.state !== 'held') return;
+    voice.state = 'playing';
+    resumePlayout(this.#playouts, row, this.#options.nowMs());
+    this.#await(row);
+  }
+
+  #stop(row: number, { call }: Voice): void {
+    this.#wheel.remove(row);
+    this.#rowOf.delete(call);
+    this.#voices[row] = null;
+    this.#sockets.close(row, () => {
+      this.#freeRows.push(row);
+      this.#options.report({ type: 'stopped', call });
+    });
+  }
+
+  #forget(row: number): void {
+    const voice = this.#voices[row];
+    if (voice) this.#rowOf.delete(voice.call);
+    this.#voices[row] = null;
+    this.#freeRows.push(row);
+  }
+
+  #await(row: number): void {
+    this.#wheel.insert(row, Math.ceil(playoutDueMs(this.#playouts, row)));
+  }
+
+  readonly #onDue = (row: number): void => {
+    const voice = this.#voices[row];
+    if (!voice) return;
+    if (isPlayedOut(this.#playouts, row, voice.frameCounts)) this.#finish(voice);
+    else {
+      this.#sendFrame(row, voice);
+      this.#await(row);
+    }
+  };
+
+  #finish(voice: Voice): void {
+    voice.state = 'played';
+    this.#options.report({ type: 'finished', call: voice.call });
+  }
+
+  #sendFrame(row: number, voice: Voice): void {
+    const playouts = this.#playouts;
+    const nowMs = this.#options.nowMs();
+    const lateMs = nowMs - slotBeginMs(playouts, row);
+    skipStall(playouts, row, nowMs);
+    this.#numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
+    const clip = playouts.clip[row] ?? 0;
+    const errno = this.#send(row, voice, clip, playouts.frame[row] ?? 0);
+    this.#options.onPacket(lateMs);
+    if (errno === 0) countFrame(voice.counters, clip, lateMs);
+    else this.#refused(voice, errno);
+    advancePlayout(playouts, row, voice.frameCounts, nowMs);
+  }
+
+  #send(row: number, voice: Voice, clip: number, frame: number): number {
+    const frames = voice.clips[clip]?.renditions[voice.codec];
+    if (frames === undefined || !voice.canSend) return constants.errno.EDESTADDRREQ;
+    const offset = frame * G711_FRAME_BYTES;
+    const errno = this.#sockets.send(row, frames, offset, G711_FRAME_BYTES);
+    if (errno !== ECONNREFUSED) return errno;
+    countPeerRefusal(voice.counters);
+    return this.#sockets.send(row, frames, offset, G711_FRAME_BYTES);
+  }
+
+  #refused(voice: Voice, errno: number): void {
+    countRefusal(voice.counters);
+    if (!PASSING.has(errno)) this.#tellFailure(voice, `The kernel does not take them: error ${errno}.`);
+  }
+
+  /** Tells of the first failure only: the others are most likely the same, fifty times a second. */
+  #tellFailure(voice: Voice, reason: string): void {
+    if (!voice.hasFailed) this.#options.report({ type: 'send_failed', call: voice.call, reason });
+    voice.hasFailed = true;
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createIngest } from '../../src/audio/ingest.ts';
+import type { Ingest } from '../../src/domain/ports.ts';
+import { aliasOf, measureResponse, range } from '../support/response.ts';
+import { describeWithPeer } from './peer-program.ts';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describeWithPeer('ffmpeg', 'ffmpeg', () => {
+  let directory: string;
+  let ingest: Ingest;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ringcast-response-'));
+    ingest = await createIngest({ scratchDirectory: directory, log: SILENT });
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+  const file = () => ({ ingest, path: join(directory, 'tones.wav') });
+
+  it.each([
+    [8000, 'PCMU'],
+    [11_025, 'PCMU'],
+    [16_000, 'PCMU'],
+    [44_100, 'PCMU'],
+    [48_000, 'PCMU'],
+    [8000, 'G722'],
+    [48_000, 'G722'],
+  ] as const)('is flat within 0.5 dB from 300 to 3,400 Hz: %d Hz to %s', async (rateHz, codec) => {
+    const frequenciesHz = [...range(300, 3300, 310), 3400];
+    for (const { hz, gainDb } of await measureResponse({ ...file(), rateHz, frequenciesHz, codec })) {
+      expect(Math.abs(gainDb), `${hz} Hz`).toBeLessThan(0.5);
+    }
+  });
+
+  it.each([16_000, 44_100, 48_000])('lets nothing above 4 kHz through as an image: %d Hz to PCMU', async (rateHz) => {
+    const highestHz = rateHz * 0.45;
+    const frequenciesHz = range(4600, Math.min(highestHz, 20_000), 610).filter((hz) => aliasOf(hz) > 200);
+    const images = await measureResponse({ ...file(), rateHz, frequenciesHz, codec: 'PCMU', heardAt: aliasOf });
+    for (const { hz, gainDb } of images) expect(gainDb, `image of ${hz} Hz`).toBeLessThan(-60);
+  });
+
+  it('makes no images of 8,000 samples a second in G.722', async () => {
+    const frequenciesHz = range(500, 3400, 290);
+    const heardAt = (hz: number): number => 8000 - hz;
+    const images = await measureResponse({ ...file(), rateHz: 8000, frequenciesHz, codec: 'G722', heardAt });
+    for (const { hz, gainDb } of images) expect(gainDb, `image of ${hz} Hz`).toBeLessThan(-60);
+  });
+});

@@ -1,0 +1,60 @@
+/** What renditions make of tones: flat where a telephone is heard, and nothing where nothing was sent. */
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { NO_PROCESSING } from '../../src/domain/media.ts';
+import type { Ingest } from '../../src/domain/ports.ts';
+import { decodeUlaw } from '../../src/rtp/g711.ts';
+import { measureTone, tone } from './tones.ts';
+import { wavOf } from './wav-formats.ts';
+
+/** A tone each, one after another; the middle of each is measured. */
+const TONE_SECONDS = 0.3;
+const MEASURED_FROM = 0.05;
+const MEASURED_SECONDS = 0.2;
+const LEVEL_DB = -12;
+
+export interface Response {
+  readonly hz: number;
+  /** How much louder or quieter the tone came out, at `heardAt`. */
+  readonly gainDb: number;
+}
+
+export type ResponseCodec = 'PCMU' | 'G722';
+const RATES_HZ = { PCMU: 8000, G722: 16_000 } as const;
+
+const decoded = (codec: ResponseCodec, octets: Uint8Array): Int16Array => {
+  if (codec === 'PCMU') return decodeUlaw(octets);
+  const args = ['-v', 'error', '-f', 'g722', '-i', 'pipe:0', '-f', 's16le', '-ar', '16000', 'pipe:1'];
+  const pcm = execFileSync('ffmpeg', args, { input: octets, maxBuffer: 64 * 1024 * 1024 });
+  return Int16Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(i * 2));
+};
+
+/** The level of tones of a file at `rateHz` in its renditions, each looked for at `heardAt` of its frequency. */
+export const measureResponse = async (options: {
+  readonly ingest: Ingest;
+  readonly path: string;
+  readonly rateHz: number;
+  readonly frequenciesHz: readonly number[];
+  readonly codec: ResponseCodec;
+  readonly heardAt?: (hz: number) => number;
+}): Promise<readonly Response[]> => {
+  const { ingest, path, rateHz, frequenciesHz, codec, heardAt = (hz) => hz } = options;
+  const parts = frequenciesHz.map((hz) => tone({ hz, rateHz, seconds: TONE_SECONDS, levelDb: LEVEL_DB }));
+  const samples = Int16Array.from(parts.flatMap((part) => [...part]));
+  await writeFile(path, wavOf(samples, { format: 'float32', rateHz, channels: 1 }));
+  const { renditions } = await ingest(path, { maxSeconds: 60 }, NO_PROCESSING);
+  const outRateHz = RATES_HZ[codec];
+  const heard = decoded(codec, renditions[codec]);
+  return frequenciesHz.map((hz, index) => {
+    const from = Math.round((index * TONE_SECONDS + MEASURED_FROM) * outRateHz);
+    const part = heard.subarray(from, from + MEASURED_SECONDS * outRateHz);
+    return { hz, gainDb: measureTone(part, heardAt(hz), outRateHz).levelDb - LEVEL_DB };
+  });
+};
+
+/** Where a tone above 4 kHz would be heard in 8,000 samples a second. */
+export const aliasOf = (hz: number): number => Math.abs(hz - 8000 * Math.round(hz / 8000));
+
+/** Multiples of 5 Hz hold whole periods in what is measured. */
+export const range = (fromHz: number, toHz: number, stepHz: number): readonly number[] =>
+  Array.from({ length: Math.floor((toHz - fromHz) / stepHz) + 1 }, (_, i) => fromHz + i * stepHz);
