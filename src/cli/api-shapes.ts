@@ -117,3 +117,21 @@ export interface GrantAnswer {
     readonly uri: string;
   };
 }
+
+/** One SIP message of a call, secrets masked. */
+export interface SipMessage {
+  readonly attempt: number;
+  readonly direction: 'sent' | 'received';
+  readonly transport: string;
+  /** `ADDRESS:PORT` */
+  readonly local: string;
+  readonly remote: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+export interface CallTrace {
+  readonly items: readonly SipMessage[];
+  /** Messages beyond those, which were not kept. */
+  readonly omitted: number;
+}
