@@ -13,6 +13,7 @@ import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
 import type { Store, Views } from './domain/store-port.ts';
 import type { Trunk } from './domain/trunk.ts';
 import { startMediaThread } from './media/link.ts';
+import { openSipRecording } from './sip-recording.ts';
 import { readSipTls } from './sip-tls.ts';
 import { createDns } from './telephony/dns.ts';
 import { createLoginRefusals, type LoginRefusals } from './telephony/login-refusals.ts';
@@ -54,8 +55,9 @@ export const openCalling = async (
   });
   closers.add('media thread', () => media.close());
   const refusals = createLoginRefusals(monotonicMs);
+  const recording = openSipRecording(config.sipTrace, transport, options);
   const agent = createUserAgent({
-    transport,
+    transport: recording.transport,
     media,
     externalAddress: config.externalAddress,
     onCallSign: (trunkId, sign) => monitor.noteCall(trunkId, sign),
@@ -91,7 +93,7 @@ export const openCalling = async (
   const dialer = createDialer({
     store,
     mayDial: lease.mayDial,
-    placeCall: agent.placeCall,
+    placeCall: recording.recorded(agent.placeCall),
     routeHealth: monitor,
     isOverloaded: media.isOverloaded,
     clips: createClipCache({ store, greeting, maxBytes: CLIP_CACHE_BYTES }),

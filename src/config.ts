@@ -27,12 +27,20 @@ export interface Config {
   readonly maxWaitingCalls: number;
   /** Addresses that webhooks may reach though they are not public. */
   readonly webhookAllow: readonly AddressRange[];
+  readonly sipTrace: SipTraceLimits;
   readonly logLevel: LogLevel;
 }
 
 export interface AddressRange {
   readonly address: string;
   readonly prefixBits: number;
+}
+
+/** How much is kept of what calls said on the wire. */
+export interface SipTraceLimits {
+  /** 0: nothing is. */
+  readonly hours: number;
+  readonly maxBytes: number;
 }
 
 /** PEM files. */
@@ -105,6 +113,8 @@ export const SETTINGS: readonly Setting[] = [
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
   setting('WEBHOOK_ALLOW', null, 'ranges that webhooks may reach though not public, such as 10.0.0.0/8,fd00::/8'),
+  setting('SIP_TRACE_HOURS', '72', 'how long the SIP messages of calls are kept, secrets masked; 0 keeps none'),
+  setting('SIP_TRACE_MAX_BYTES', '1073741824', 'octets of SIP messages kept in all; the oldest go'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ];
 
@@ -255,6 +265,10 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
     webhookAllow: addressRanges(read, 'WEBHOOK_ALLOW'),
+    sipTrace: {
+      hours: wholeNumber(read, 'SIP_TRACE_HOURS', 0, 8760),
+      maxBytes: wholeNumber(read, 'SIP_TRACE_MAX_BYTES', 1_048_576, 1_099_511_627_776),
+    },
     logLevel: logLevel(read),
   });
 };

@@ -12,6 +12,7 @@ import { buildPublicServer } from './http/public-server.ts';
 import type { PrometheusMetrics } from './metrics/prometheus.ts';
 import { waveformOfUlaw } from './rtp/peaks.ts';
 import { ulawToWav } from './rtp/ulaw-wav.ts';
+import { toPcap } from './trace/pcap.ts';
 
 export interface Servers {
   readonly publicUrl: string;
@@ -49,7 +50,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
     limits: config,
   };
   const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
-  const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
+  const operator = buildOperatorServer({ ...shared, exposition, toPcap, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,

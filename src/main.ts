@@ -1,5 +1,6 @@
 import { startCompletingClips } from './app/complete-clips.ts';
 import { holdNodeLease } from './app/node-lease.ts';
+import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
@@ -81,6 +82,9 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   const openScratchFile = scratchFilesIn(scratchDirectory);
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
+  const { hours, maxBytes } = config.sipTrace;
+  const keepForMs = hours * 3_600_000;
+  closers.add('sweep of SIP messages', startSipTraceSweep({ store, wakeAfter, log, keepForMs, maxBytes }));
   return {
     ...servers,
     sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,

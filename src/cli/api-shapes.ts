@@ -173,3 +173,21 @@ export interface Webhook {
   /** In the answers to its making and rotation alone. */
   readonly secret?: string;
 }
+
+/** One SIP message of a call, secrets masked. */
+export interface SipMessage {
+  readonly attempt: number;
+  readonly direction: 'sent' | 'received';
+  readonly transport: string;
+  /** `ADDRESS:PORT` */
+  readonly local: string;
+  readonly remote: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+export interface CallTrace {
+  readonly items: readonly SipMessage[];
+  /** Messages beyond those, which were not kept. */
+  readonly omitted: number;
+}

@@ -8,6 +8,7 @@ import type { NodeBeats } from './lease.ts';
 import type { ClipVersion, IngestedAudio, Media, Processing, Renditions } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
+import type { CallTrace, TraceBatch, TraceLimits } from './sip-trace.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 /**
@@ -95,6 +96,9 @@ export interface Views extends EventViews {
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
   listCalls(page: Page): Promise<Listing<CallView>>;
+  findCall(id: string): Promise<CallView | null>;
+  /** Empty for a call of which nothing is kept. */
+  findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
   /** When the next waiting call is due, or null if none waits. */
@@ -238,6 +242,11 @@ export interface Transaction extends Views, EventVerbs {
   expireCalls(): Promise<number>;
   /** Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. */
   cancelBlast(blastId: string): Promise<CancelledBlast | null>;
+
+  /** Adds to what is kept of the SIP messages of attempts. */
+  keepSipMessages(batch: TraceBatch): Promise<void>;
+  /** Drops SIP messages that are too old or too many, the oldest first, at most `atMost`; how many. */
+  dropOldSipMessages(limits: TraceLimits): Promise<number>;
 
   addNode(nodeId: string): Promise<void>;
   /** False if another has taken the node over: it must go on under another id. */

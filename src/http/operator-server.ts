@@ -12,6 +12,7 @@ import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import { operatorCallRoutes, type ToPcap } from './operator-call-routes.ts';
 import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
@@ -30,6 +31,7 @@ export interface OperatorServerOptions {
   readonly random: RandomSource;
   readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;
   readonly exposition: Exposition;
+  readonly toPcap: ToPcap;
   readonly log: Log;
   readonly operatorToken: string;
   readonly toWaveform: ToWaveform;
@@ -76,6 +78,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
         applicationOf: ({ params }) => (params as { readonly id: string }).id,
       }),
     );
+    json.register(operatorCallRoutes(store, dialer, options.toPcap));
   });
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>

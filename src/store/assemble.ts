@@ -19,6 +19,7 @@ import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
+import { sipTraceVerbs, sipTraceViews } from './sip-messages.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
 import { webhookVerbs, webhookViews } from './webhooks.ts';
@@ -42,6 +43,7 @@ export const viewsOf = (context: Context): Views => ({
   ...eventViews(context),
   ...webhookViews(context),
   ...deliveryViews(context),
+  ...sipTraceViews(context),
 });
 
 export const transactionOf = (context: Context): Transaction => ({
@@ -59,6 +61,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...callVerbs(context),
   ...attemptVerbs(context),
   ...nodeVerbs(context),
+  ...sipTraceVerbs(context),
   ...sweepVerbs(context),
   ...eventVerbs(context),
   ...webhookVerbs(context),

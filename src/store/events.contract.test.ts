@@ -94,10 +94,10 @@ describe.each(DIALECTS)('events on $name', (dialect) => {
     const caller = { applicationId: 'app', keyId: key.id };
     const { token } = await store.transact((tx) => tx.issueGrant({ mediaId: 'media', caller, ttlSeconds: 60 }));
     const ref = (await store.view((views) => views.findGrant(token)))?.ref ?? 0;
-    await store.transact((tx) => tx.claimGrant(ref));
+    await store.transact((tx) => tx.claimGrant(ref, '192.0.2.1'));
     await store.transact(async (tx) => {
       await tx.insertClip(clip());
-      await tx.spendGrant(ref, 'clip');
+      await tx.spendGrant(ref, { id: 'clip', digest: 'digest', bytes: 1 }, null);
     });
     expect(await published()).toMatchObject([
       { type: 'media.ready', mediaId: 'media' },

@@ -33,6 +33,7 @@ export interface Schema extends EventSchema {
   };
   /** Clips to be, and the node that receives them. */
   staged_clips: { clip_id: string; node_id: string };
+  sip_messages: SipMessageColumns;
   idempotency: {
     seq: Generated<number>;
     application_id: string;
@@ -174,6 +175,22 @@ interface AttemptColumns {
   packets_lost: number | null;
   jitter_ms: number | null;
   node_id: string;
+  sip_messages_omitted: Generated<number>;
+}
+
+interface SipMessageColumns {
+  seq: Generated<number>;
+  attempt_id: string;
+  direction: string;
+  transport: string;
+  local_address: string;
+  local_port: number;
+  remote_address: string;
+  remote_port: number;
+  seen_at: number;
+  octets: Uint8Array;
+  /** Octets of all messages ever kept before this one: it and what is newer take the difference to all ever kept. */
+  begins_at_octet: number;
 }
 
 export type Db = Kysely<Schema>;

@@ -16,6 +16,7 @@ import { waveformOfUlaw } from '../../src/rtp/peaks.ts';
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
+import { toPcap } from '../../src/trace/pcap.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { renditionsOf } from './renditions.ts';
 
@@ -121,6 +122,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const operatorServer = buildOperatorServer({
     ...shared,
     exposition: { contentType: 'text/plain', read: async () => '' },
+    toPcap,
     operatorToken: OPERATOR_TOKEN,
   });
   const publicPort = await listen(publicServer);

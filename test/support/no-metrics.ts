@@ -14,4 +14,5 @@ export const NO_METRICS: Metrics = {
   noteCommit: nothing,
   noteRequest: nothing,
   noteDelivery: nothing,
+  noteSipMessagesDropped: nothing,
 };

@@ -56,6 +56,7 @@ const server = buildPublicServer({
   builtInGreeting: { frameCount: 1 },
   toWav: ulawToWav,
   toWaveform: waveformOfUlaw,
+  events: { subscribe: () => () => undefined },
   publicUrl: null,
   isReady: () => true,
 });
