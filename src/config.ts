@@ -23,6 +23,7 @@ export interface Config {
   readonly maxClipSeconds: number;
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
+  readonly destinationSpacingSeconds: number;
   readonly ringTimeoutSeconds: number;
   readonly maxWaitingCalls: number;
   readonly logLevel: LogLevel;
@@ -95,6 +96,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),
   setting('MAX_CONCURRENT_CALLS', '500', 'calls in progress at once'),
   setting('CALLS_PER_SECOND', '50', 'new calls a second'),
+  setting('DESTINATION_SPACING_SECONDS', '1', 'between the starts of two calls to one destination; 0 for none'),
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
@@ -230,6 +232,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     maxClipSeconds: wholeNumber(read, 'MAX_CLIP_SECONDS', 1, 3600),
     maxConcurrentCalls: wholeNumber(read, 'MAX_CONCURRENT_CALLS', 1, 100_000),
     callsPerSecond: wholeNumber(read, 'CALLS_PER_SECOND', 1, 10_000),
+    destinationSpacingSeconds: wholeNumber(read, 'DESTINATION_SPACING_SECONDS', 0, 3600),
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
     logLevel: logLevel(read),

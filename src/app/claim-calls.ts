@@ -1,26 +1,29 @@
 import type { ClaimedCall } from '../domain/call.ts';
+import type { CallLimits } from '../domain/claim-round.ts';
 import type { RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { AttemptPlan, Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
-import type { DialLimits } from './dial-limits.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
 
 export interface ClaimOptions {
   readonly store: Store;
-  readonly limits: DialLimits;
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
   readonly random: RandomSource;
   readonly monotonicMs: () => number;
+  /** Of all nodes together. */
+  readonly maxConcurrentCalls: number;
+  readonly callsPerSecond: number;
+  readonly destinationSpacingMs: number;
 }
 
-/** What one claim committed, under at most `limit` calls. */
+/** What one claim committed. */
 export interface Claim {
-  readonly claimed: readonly ClaimedCall[];
-  readonly trunks: readonly Trunk[];
+  readonly calls: readonly { readonly claimed: ClaimedCall; readonly trunk: Trunk | null; readonly dialAtMs: number }[];
   /** Calls that ended `expired`. */
   readonly expired: number;
-  readonly limit: number;
+  /** It took all that one claim may: there may be more. */
+  readonly isFull: boolean;
 }
 
 /** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
@@ -34,36 +37,44 @@ export const createClaim =
   (options: ClaimOptions): (() => Promise<Claim>) =>
   () =>
     options.store.transact(async (tx) => {
-      const { limits, routeHealth, monotonicMs } = options;
+      const { routeHealth, monotonicMs, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
+      // Slots are times of the database's clock: how far off they are counts from here.
+      const nowMs = monotonicMs();
+      const now = await tx.nowMs();
       const trunks = await listAll((page) => tx.listTrunks(page));
-      limits.setTrunks(trunks.map((trunk) => asAdmitted(trunk, routeHealth)));
       const expired = await tx.expireCalls();
-      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
-      const saturatedTrunkIds = limits.saturated(monotonicMs());
       const claimed = await tx.claimCalls({
-        limit,
-        saturatedTrunkIds,
+        limit: MAX_CLAIM,
+        server: { maxConcurrentCalls, callsPerSecond },
+        trunks: new Map(trunks.map((trunk) => [trunk.id, limitsOf(trunk, routeHealth)])),
         heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
-        plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds, options),
+        destinationSpacingMs,
+        plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
       });
-      return { claimed, trunks, expired, limit };
+      const calls = claimed.map((call) => ({
+        claimed: call,
+        trunk: trunks.find(({ id }) => id === call.trunkId) ?? null,
+        dialAtMs: nowMs + call.dialAt - now,
+      }));
+      return { calls, expired, isFull: calls.length === MAX_CLAIM };
     });
 
 const plan = (
   ids: readonly string[],
   destination: string,
+  closed: readonly string[],
   trunks: readonly Trunk[],
-  saturated: readonly string[],
   { routeHealth, random }: ClaimOptions,
 ): AttemptPlan | null => {
   const { trunkState, admission } = routeHealth;
-  const isFit = (id: string): boolean => trunkState(id) !== 'down' && !saturated.includes(id);
-  const picked = pickTrunk(ids, destination, trunks, { isFit, admission });
+  const isUp = (id: string): boolean => trunkState(id) !== 'down';
+  const isOpen = (id: string): boolean => !closed.includes(id);
+  const picked = pickTrunk(ids, destination, trunks, { isUp, isOpen, admission });
   return picked && { ...picked, names: newNames(random) };
 };
 
 /** A trunk on trial gets one call at a time. */
-const asAdmitted = (trunk: Trunk, { admission }: ClaimOptions['routeHealth']): Trunk =>
+const limitsOf = (trunk: Trunk, { admission }: ClaimOptions['routeHealth']): CallLimits =>
   admission(trunk.id) === 'trial' ? { ...trunk, maxConcurrentCalls: 1 } : trunk;
 
 const newNames = (random: RandomSource): AttemptPlan['names'] => ({

@@ -130,7 +130,7 @@ describe('the dialer', () => {
     await line.makeTrunk('closed', ['+'], credentials);
     await line.makeTrunk('open');
     await line.acceptBlast('1', ['+15551230000'], ['closed']);
-    await line.acceptBlast('2', ['+15551230000'], ['open']);
+    await line.acceptBlast('2', ['+15551230001'], ['open']);
     line.dialerOf().start();
     await line.dialledCalls(2);
     const byTrunk = new Map(line.dialled.map(({ order }) => [order.trunk?.id, order.trunk?.credentials]));
@@ -144,7 +144,7 @@ describe('the dialer', () => {
     line.admissions.set('held', 'held');
     line.trunkStates.set('held', 'down');
     await line.acceptBlast('1', ['+15551230000'], ['held']);
-    await line.acceptBlast('2', ['+15551230000'], ['held', 'other']);
+    await line.acceptBlast('2', ['+15551230001'], ['held', 'other']);
     const dialer = line.dialerOf();
     dialer.start();
     await line.dialledCalls(1);
@@ -163,7 +163,7 @@ describe('the dialer', () => {
     for (const id of ['trial', 'other']) await line.makeTrunk(id);
     line.admissions.set('trial', 'trial');
     await line.acceptBlast('1', ['+15551230000', '+15551230001'], ['trial']);
-    await line.acceptBlast('2', ['+15551230000'], ['trial', 'other']);
+    await line.acceptBlast('2', ['+15551230002'], ['trial', 'other']);
     const dialer = line.dialerOf();
     dialer.start();
     await line.dialledCalls(1);

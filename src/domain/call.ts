@@ -64,6 +64,8 @@ export interface ClaimedCall extends DialogNames {
   readonly trunkId: string | null;
   readonly callerId: string | null;
   readonly playlist: readonly PlaylistItem[];
+  /** Its slot, in milliseconds of the database's clock; at most `HORIZON_MS` after the claim. */
+  readonly dialAt: number;
 }
 
 /** Everything telephony needs to place one call. Renditions are loaded before: nothing is fetched at answer time. */

@@ -19,6 +19,10 @@ export const ApplicationBody = strictObject({
       on: Type.Optional(Strings),
     }),
   ),
+  priority: optional(Type.Integer()),
+  maxConcurrentCalls: optional(Type.Integer()),
+  callsPerSecond: optional(Type.Integer()),
+  dialBySeconds: optional(Type.Integer()),
   createdAt: readOnly,
 });
 

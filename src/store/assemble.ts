@@ -4,6 +4,7 @@ import { attemptVerbs } from './attempts.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
+import { claimVerbs } from './claim.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
 import { grantVerbs, grantViews } from './grants.ts';
@@ -15,6 +16,7 @@ import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
+import { settleVerbs } from './settle.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
 
@@ -46,7 +48,9 @@ export const transactionOf = (context: Context): Transaction => ({
   ...partialUploadVerbs(context),
   ...idempotencyVerbs(context),
   ...blastVerbs(context),
+  ...settleVerbs(context),
   ...callVerbs(context),
+  ...claimVerbs(context),
   ...attemptVerbs(context),
   ...nodeVerbs(context),
   ...sweepVerbs(context),

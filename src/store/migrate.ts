@@ -4,6 +4,7 @@ import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
 import * as processing from './migrations/0006-processing-and-checksums.ts';
 import * as nodes from './migrations/0007-nodes.ts';
+import * as queues from './migrations/0011-queues.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
   { version: 6, name: 'processing and checksums', up: processing.up },
   { version: 7, name: 'nodes', up: nodes.up },
+  { version: 11, name: 'queues', up: queues.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));

@@ -2,6 +2,7 @@ import type { NewNetwork, Transaction } from '../domain/store-port.ts';
 import { associationVerbs } from './associations.ts';
 import type { Context } from './context.ts';
 import { insertUnderId, requireRows } from './rows.ts';
+import { unfoldNetwork } from './unfold.ts';
 
 /** Rows of one INSERT, so that its parameters stay far below the limits of every database. */
 const ROWS_PER_INSERT = 500;
@@ -17,6 +18,7 @@ export const networkVerbs = (context: Context): NetworkVerbs => {
     createNetwork: (network) => createNetwork(context, network),
     replaceNetwork: (id, network) => replaceNetwork(context, id, network),
     async deleteNetwork(id) {
+      await holdNetwork(context, id);
       const { numDeletedRows } = await context.db.deleteFrom('networks').where('id', '=', id).executeTakeFirst();
       return numDeletedRows > 0n;
     },
@@ -54,6 +56,7 @@ const createNetwork = async (context: Context, network: NewNetwork): Promise<str
 const replaceNetwork = async (context: Context, id: string, network: NewNetwork): Promise<boolean> => {
   await requireNamed(context, network);
   const { db } = context;
+  await holdNetwork(context, id);
   const { numUpdatedRows } = await db
     .updateTable('networks')
     .set(valuesOf(network))
@@ -64,6 +67,13 @@ const replaceNetwork = async (context: Context, id: string, network: NewNetwork)
     await db.deleteFrom(table).where('network_id', '=', id).execute();
   await insertParts(context, id, network);
   return true;
+};
+
+/** Nobody accepts a blast to the network until the commit, and those accepted before have all their calls. */
+const holdNetwork = async (context: Context, id: string): Promise<void> => {
+  const row = context.db.selectFrom('networks').select('id').where('id', '=', id);
+  await context.locks.own(row, 'networks').executeTakeFirst();
+  await unfoldNetwork(context, id);
 };
 
 const insertParts = async ({ db }: Context, network_id: string, network: NewNetwork): Promise<void> => {

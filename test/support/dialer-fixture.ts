@@ -14,6 +14,7 @@ import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { renditionsOf } from './renditions.ts';
 
+const NO_LIMITS = { priority: 1, maxConcurrentCalls: null, callsPerSecond: null, dialBySeconds: 3600 };
 const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
@@ -83,7 +84,8 @@ export const openDialerFixture = async () => {
       metrics: limits.metrics ?? NO_METRICS,
       log: QUIET_LOG,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
-      callsPerSecond: 10_000,
+      callsPerSecond: 1_000_000,
+      destinationSpacingMs: 0,
       ringTimeoutMs: 1000,
     });
   };
@@ -95,7 +97,7 @@ export const openDialerFixture = async () => {
     dialWithinMs = 60_000,
   ): Promise<void> => {
     await store.transact(async (tx) => {
-      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY };
+      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY, ...NO_LIMITS };
       const applicationId = await tx.createApplication(application);
       const network = { id: null, name: 'n', destinations, trunkIds, callerId: null, applicationIds: [applicationId] };
       const networkId = await tx.createNetwork(network);
