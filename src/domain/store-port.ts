@@ -156,6 +156,11 @@ export interface Transaction extends Views {
 
   createNetwork(network: NewNetwork): Promise<string>;
   replaceNetwork(id: string, network: NewNetwork): Promise<boolean>;
+  /** Adds those that the network does not have, in this order; `surplus` are those it has no room for. All distinct. */
+  addDestinations(
+    networkId: string,
+    destinations: readonly string[],
+  ): Promise<{ readonly added: number; readonly surplus: readonly string[] }>;
   deleteNetwork(id: string): Promise<boolean>;
   /** False if either does not exist. Idempotent. */
   associateNetwork(networkId: string, applicationId: string): Promise<boolean>;

@@ -60,6 +60,9 @@ export const NetworkBody = strictObject({
   createdAt: readOnly,
 });
 
+/** What is imported into a network, unless it comes as CSV. */
+export const ImportBody = Type.Union([Strings, strictObject({ destinations: Strings })]);
+
 export const MediaBody = strictObject({
   id: optional(Type.String()),
   name: optional(Type.String()),

@@ -9,6 +9,7 @@ import type { Refusal } from './error-status.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import { operatorImportRoute } from './operator-import-route.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
 import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
@@ -62,6 +63,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorMediaRoutes(store));
     json.register(operatorBlastRoutes(store, dialer));
   });
+  app.register(operatorImportRoute(store, routeHealth));
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>
     reply.type(options.exposition.contentType).send(await options.exposition.read()),
