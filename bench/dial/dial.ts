@@ -1,7 +1,9 @@
+import { startPostgres } from '../../test/support/postgres-server.ts';
 import { openSqliteFixture } from '../../test/support/store-fixture.ts';
 import type { Bench, BenchRow } from '../bench.ts';
 import { claimCost } from './claim-cost.ts';
 import { startLive } from './live.ts';
+import { openPostgresFixture } from './postgres-fixture.ts';
 
 const WAITING = [0, 10_000, 1_000_000];
 const IDLE_BLASTS = 50;
@@ -10,20 +12,29 @@ const LARGE = 100_000;
 
 export const dialBench: Bench = {
   summary: 'what a claim costs, 202 to INVITE, calls a second end to end, a network of 100,000',
-  async run() {
+  options: ['database'],
+  async run({ database = 'sqlite' }) {
+    const [name, open] = database === 'postgres' ? (['PostgreSQL', openPostgresFixture] as const) : SQLITE;
     const rows: BenchRow[] = [];
     for (const waiting of WAITING) {
-      const fixture = await openSqliteFixture();
-      rows.push(await claimCost('SQLite', fixture, waiting));
+      const fixture = await open();
+      rows.push(await claimCost(name, fixture, waiting));
       await fixture.close();
     }
-    return { rows, notes: [await idle(), await endToEnd(), await large()] };
+    const postgres = database === 'postgres' ? await startPostgres([]) : null;
+    const settings: Settings = postgres ? { RINGCAST_DATABASE_URL: postgres.url } : {};
+    const notes = [await idle(settings), await endToEnd(settings), await large(settings)];
+    await postgres?.stop();
+    return { rows, notes };
   },
 };
 
+const SQLITE = ['SQLite', openSqliteFixture] as const;
+type Settings = Readonly<Record<string, string>>;
+
 /** One blast at a time to an idle server. */
-const idle = async (): Promise<string> => {
-  const live = await startLive();
+const idle = async (settings: Settings): Promise<string> => {
+  const live = await startLive(settings);
   const delaysMs: number[] = [];
   for (let at = 0; at < IDLE_BLASTS; at++) {
     const acceptedAtMs = await live.blast(await live.makeNetwork([`idle${at}`]));
@@ -38,8 +49,8 @@ const idle = async (): Promise<string> => {
 
 const usersOf = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`);
 
-const endToEnd = async (): Promise<string> => {
-  const live = await startLive();
+const endToEnd = async (settings: Settings): Promise<string> => {
+  const live = await startLive(settings);
   const networkId = await live.makeNetwork(usersOf('e', CALLS));
   const startedAtMs = await live.blast(networkId);
   await live.peer.ended(CALLS);
@@ -49,8 +60,8 @@ const endToEnd = async (): Promise<string> => {
 };
 
 /** Import, 202, and one call behind all of them at 50 calls/s. */
-const large = async (): Promise<string> => {
-  const live = await startLive({ RINGCAST_CALLS_PER_SECOND: '50' });
+const large = async (settings: Settings): Promise<string> => {
+  const live = await startLive({ ...settings, RINGCAST_CALLS_PER_SECOND: '50' });
   const importedAtMs = performance.now();
   const largeId = await live.makeNetwork(usersOf('l', LARGE));
   const importMs = performance.now() - importedAtMs;

@@ -36,15 +36,25 @@ export const startLive = async (settings: Readonly<Record<string, string>> = {})
   const { id: applicationId, appKey } = await send('POST', '/applications', { name: 'bench', dialBySeconds: 86_400 });
   const media = await send('POST', '/media', { applicationIds: [applicationId] });
   await send('PUT', `/media/${media.id}/audio`, await readFile(join(root, 'assets', 'sample-1.wav')));
+  const nodes = [server];
+  const makeNetworkOf = async (destinations: readonly string[], trunkIds: readonly string[] = []): Promise<string> => {
+    const network = await send('POST', '/networks', { destinations: [], trunkIds, applicationIds: [applicationId] });
+    await send('POST', `/networks/${network.id}/destinations`, destinations.join('\n'));
+    return network.id;
+  };
   return {
     peer,
-    process: server,
     /** Makes a network of `users` of the peer; its id. */
-    async makeNetwork(users: readonly string[]): Promise<string> {
-      const network = await send('POST', '/networks', { destinations: [], applicationIds: [applicationId] });
-      const lines = users.map((user) => `sip:${user}@127.0.0.1:${peer.port}`).join('\n');
-      await send('POST', `/networks/${network.id}/destinations`, lines);
-      return network.id;
+    makeNetwork: (users: readonly string[]) => makeNetworkOf(users.map((user) => `sip:${user}@127.0.0.1:${peer.port}`)),
+    /** Makes a network of numbers over a trunk to the peer that takes so many calls a second; its id. */
+    async makePacedNetwork(numbers: readonly string[], callsPerSecond: number): Promise<string> {
+      const body = { host: '127.0.0.1', port: peer.port, transport: 'udp', allowedPrefixes: ['+'], callsPerSecond };
+      const trunk = await send('POST', '/trunks', body);
+      return makeNetworkOf(numbers, [trunk.id]);
+    },
+    /** Starts one more node on the same database. */
+    async addNode(): Promise<void> {
+      nodes.push(await startChild(join(root, 'src', 'ringcast.ts'), ['serve'], environment));
     },
     /** Blasts; when the 202 was here. */
     async blast(networkId: string): Promise<number> {
@@ -56,7 +66,7 @@ export const startLive = async (settings: Readonly<Record<string, string>> = {})
       return atMs;
     },
     async clear(): Promise<void> {
-      await server.kill();
+      for (const node of nodes) await node.kill();
       peer.close();
       await rm(dataDirectory, { recursive: true });
     },
