@@ -1,7 +1,8 @@
 import type { ClaimedCall } from '../domain/call.ts';
 import type { CallLimits } from '../domain/claim-round.ts';
+import { monotonicOf, narrow, UNKNOWN_OFFSET } from '../domain/clock-offset.ts';
 import type { RandomSource, RouteHealth } from '../domain/ports.ts';
-import type { AttemptPlan, Store } from '../domain/store-port.ts';
+import type { AttemptPlan, CallSlot, ClaimRequest, Store, Transaction } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
@@ -17,9 +18,16 @@ export interface ClaimOptions {
   readonly destinationSpacingMs: number;
 }
 
+/** When to dial, by the monotonic clock. */
+export interface DialTime {
+  readonly dialAtMs: number;
+  /** From then on another time is to be asked for. */
+  readonly dialUntilMs: number;
+}
+
 /** What one claim committed. */
 export interface Claim {
-  readonly calls: readonly { readonly claimed: ClaimedCall; readonly trunk: Trunk | null; readonly dialAtMs: number }[];
+  readonly calls: readonly (DialTime & { readonly claimed: ClaimedCall; readonly trunk: Trunk | null })[];
   /** Calls that ended `expired`. */
   readonly expired: number;
   /** It took all that one claim may: there may be more. */
@@ -29,35 +37,57 @@ export interface Claim {
 /** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
 const MAX_CLAIM = 50;
 
-/**
- * Claims the due calls that there is room for, in one transaction, which ends those that are past their dial-by time.
- * The trunks are read with the calls, so that no call meets trunks older than itself.
- */
-export const createClaim =
-  (options: ClaimOptions): (() => Promise<Claim>) =>
-  () =>
-    options.store.transact(async (tx) => {
-      const { routeHealth, monotonicMs, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
-      // Slots are times of the database's clock: how far off they are counts from here.
-      const nowMs = monotonicMs();
-      const now = await tx.nowMs();
-      const trunks = await listAll((page) => tx.listTrunks(page));
-      const expired = await tx.expireCalls();
-      const claimed = await tx.claimCalls({
-        limit: MAX_CLAIM,
-        server: { maxConcurrentCalls, callsPerSecond },
-        trunks: new Map(trunks.map((trunk) => [trunk.id, limitsOf(trunk, routeHealth)])),
-        heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
-        destinationSpacingMs,
-        plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
-      });
-      const calls = claimed.map((call) => ({
-        claimed: call,
-        trunk: trunks.find(({ id }) => id === call.trunkId) ?? null,
-        dialAtMs: nowMs + call.dialAt - now,
-      }));
-      return { calls, expired, isFull: calls.length === MAX_CLAIM };
-    });
+export interface ClaimCalls {
+  /**
+   * Claims the due calls that there is room for, in one transaction, which ends those that are past their dial-by time.
+   * The trunks are read with the calls, so that no call meets trunks older than itself.
+   */
+  claim(): Promise<Claim>;
+  /** Another time for a call that was late. */
+  again(attemptId: string): Promise<DialTime>;
+}
+
+export const createClaim = (options: ClaimOptions): ClaimCalls => {
+  const { store, routeHealth, monotonicMs, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
+  let offset = UNKNOWN_OFFSET;
+  const readClock = async (tx: Transaction): Promise<void> => {
+    const beforeMs = monotonicMs();
+    offset = narrow(offset, await tx.nowMs(), beforeMs, monotonicMs());
+  };
+  const timeOf = ({ dialAt, dialUntil }: CallSlot): DialTime => ({
+    dialAtMs: monotonicOf(offset, dialAt),
+    dialUntilMs: dialUntil === null ? Number.POSITIVE_INFINITY : monotonicOf(offset, dialUntil),
+  });
+  const limitsIn = (trunks: readonly Trunk[]): Pick<ClaimRequest, 'server' | 'trunks'> => ({
+    server: { maxConcurrentCalls, callsPerSecond },
+    trunks: new Map(trunks.map((trunk) => [trunk.id, limitsOf(trunk, routeHealth)])),
+  });
+  const readTrunks = (tx: Transaction): Promise<readonly Trunk[]> => listAll((page) => tx.listTrunks(page));
+
+  return {
+    claim: () =>
+      store.transact(async (tx) => {
+        await readClock(tx);
+        const trunks = await readTrunks(tx);
+        const expired = await tx.expireCalls();
+        const claimed = await tx.claimCalls({
+          ...limitsIn(trunks),
+          limit: MAX_CLAIM,
+          heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
+          destinationSpacingMs,
+          plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
+        });
+        const trunkOf = (id: string | null) => trunks.find((trunk) => trunk.id === id) ?? null;
+        const calls = claimed.map((call) => ({ claimed: call, trunk: trunkOf(call.trunkId), ...timeOf(call) }));
+        return { calls, expired, isFull: calls.length === MAX_CLAIM };
+      }),
+    again: (attemptId) =>
+      store.transact(async (tx) => {
+        await readClock(tx);
+        return timeOf(await tx.takeSlot(attemptId, limitsIn(await readTrunks(tx))));
+      }),
+  };
+};
 
 const plan = (
   ids: readonly string[],

@@ -188,6 +188,31 @@ describe('the dialer', () => {
     expect(line.dialled).toEqual([]);
   });
 
+  it('takes another slot for a call whose own has passed', async () => {
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+    line.dialerOf({ callsPerSecond: 10 }).start();
+    await line.dialledCalls(1);
+    /** The timer that waits for a slot; the other one looks for due calls. */
+    const slot = async () => {
+      for (;;) {
+        const at = line.timers.findIndex(({ delayMs }) => delayMs !== 100);
+        const [timer] = at < 0 ? [] : line.timers.splice(at, 1);
+        if (timer) return timer;
+        await new Promise(setImmediate);
+      }
+    };
+    const first = await slot();
+    line.clock.lateMs = 500;
+    first.wake();
+    const second = await slot();
+    expect(line.dialled).toHaveLength(1);
+    line.clock.lateMs += second.delayMs;
+    second.wake();
+    await line.dialledCalls(2);
+    for (const call of line.dialled) call.end('completed');
+    await line.finished('1');
+  });
+
   it('hangs up what is cancelled', async () => {
     await line.acceptBlast('1', ['sip:a@127.0.0.1']);
     const dialer = line.dialerOf();

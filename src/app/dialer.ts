@@ -13,7 +13,7 @@ import type {
 import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
 import { notDialled, orderOf, whyNotDial } from './call-order.ts';
-import { type Claim, createClaim } from './claim-calls.ts';
+import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
@@ -52,7 +52,7 @@ export interface DialerOptions {
 interface CallInProgress {
   readonly claimed: ClaimedCall;
   readonly trunk: Trunk | null;
-  readonly dialAtMs: number;
+  time: DialTime;
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
   answeredAtMs: number | null;
@@ -60,6 +60,8 @@ interface CallInProgress {
 
 /** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
 const POLL_MS = HORIZON_MS / 2;
+/** Slots of one call that may pass; a machine that is late so often dials late. */
+const MAX_SLOTS = 5;
 /** How soon what other nodes have accepted is looked for. */
 const SHARED_POLL_MS = 1000;
 /** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
@@ -71,7 +73,7 @@ const FAREWELL_MS = 5000;
  */
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, metrics, monotonicMs } = options;
-  const claim = createClaim(options);
+  const claims = createClaim(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
   const cancelledEarly = new Set<string>();
@@ -107,7 +109,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     for (;;) {
       if (!options.mayDial()) return STORE_RETRY_MS;
       if (options.isOverloaded() || draining) return POLL_MS;
-      const { calls, expired, isFull } = await claim();
+      const { calls, expired, isFull } = await claims.claim();
       metrics.noteEndedUndialled('expired', expired);
       calls.forEach(begin);
       cancelledEarly.clear();
@@ -123,10 +125,10 @@ export const createDialer = (options: DialerOptions): Dialer => {
       return delayMs === Number.POSITIVE_INFINITY ? null : delayMs;
     });
 
-  const begin = ({ claimed, trunk, dialAtMs }: Claim['calls'][number]): void => {
+  const begin = ({ claimed, trunk, ...time }: Claim['calls'][number]): void => {
     metrics.noteAttempt(claimed.trunkId);
     const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
-    const call: CallInProgress = { claimed, trunk, dialAtMs, placed: null, ending, answeredAtMs: null };
+    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null };
     inProgress.set(claimed.attemptId, call);
     void place(call)
       .catch((error: unknown) => failed(claimed, error))
@@ -145,9 +147,14 @@ export const createDialer = (options: DialerOptions): Dialer => {
     return call.placed.result;
   };
 
-  const slot = async ({ dialAtMs }: CallInProgress): Promise<void> => {
-    const delayMs = dialAtMs - monotonicMs();
-    if (delayMs > 0) await new Promise<void>((resolve) => void options.wakeAfter(delayMs, resolve));
+  /** Waits for the call's slot. If that has passed, as after a pause of this process, for another one. */
+  const slot = async (call: CallInProgress): Promise<void> => {
+    for (let late = 0; ; late++) {
+      const delayMs = call.time.dialAtMs - monotonicMs();
+      if (delayMs > 0) await new Promise<void>((resolve) => void options.wakeAfter(delayMs, resolve));
+      if (call.ending || monotonicMs() <= call.time.dialUntilMs || late === MAX_SLOTS) return;
+      call.time = await claims.again(call.claimed.attemptId);
+    }
   };
 
   const failed = (claimed: ClaimedCall, error: unknown): AttemptResult => {

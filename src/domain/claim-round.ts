@@ -1,4 +1,4 @@
-import { advance, type Pace, slotOf } from './pacing.ts';
+import { advance, laterSlotOf, latestOf, type Pace, slotOf } from './pacing.ts';
 import { chargedNext, type InTurn, nextInTurn } from './turns.ts';
 
 /** What calls may take of one thing: the server, a trunk, an application. Null for no limit. */
@@ -51,13 +51,21 @@ export interface RoundStart {
 }
 
 /** One round of claiming: deals slots to queues until a limit or the horizon is reached. */
+export interface Slot {
+  readonly at: number;
+  /** Too late from then on; null for never. */
+  readonly latestAt: number | null;
+}
+
 export interface ClaimRound {
   /** Whose turn it is among `waiting`, undefined if none of them has a way out that is free. */
   next(waiting: readonly Queue[]): Queue | undefined;
   /** Trunks of the queue that may not take a call now. */
   closedTrunks(queue: Queue): readonly string[];
   /** Takes a slot, null if there is none. */
-  take(queue: Queue, trunkId: string | null, destination: string): number | null;
+  take(queue: Queue, trunkId: string | null, destination: string): Slot | null;
+  /** Takes another slot for a call that could not be dialled at its own. */
+  takeLater(queue: Queue, trunkId: string | null): Slot;
   /** What has changed. */
   ledger(): ReadonlyMap<string, LedgerEntry>;
 }
@@ -115,6 +123,18 @@ export const startRound = (start: RoundStart): ClaimRound => {
     change(entryOf.queue(queue.seq), { charged: chargedNext(one, peers), nextAt: now });
   };
 
+  const fill = (queue: Queue, trunkId: string | null, at: number): Slot => {
+    const levels = levelsOf(queue, trunkId);
+    const latestAt = latestOf(
+      levels.map(([name, limits]) => pace(name, limits)),
+      at,
+      now,
+    );
+    for (const [name, limits] of levels)
+      if (limits?.callsPerSecond != null) change(name, { nextAt: advance(pace(name, limits), at).nextAt });
+    return { at, latestAt };
+  };
+
   return {
     next(waiting) {
       const open = waiting.filter(isOpen);
@@ -126,14 +146,15 @@ export const startRound = (start: RoundStart): ClaimRound => {
     take(queue, trunkId, destination) {
       const slot = slotFor(queue, trunkId);
       if (slot === null) return null;
-      for (const [name, limits] of levelsOf(queue, trunkId)) {
-        if (limits?.callsPerSecond != null) change(name, { nextAt: advance(pace(name, limits), slot).nextAt });
-        inProgress.set(name, (inProgress.get(name) ?? 0) + 1);
-      }
+      for (const [name] of levelsOf(queue, trunkId)) inProgress.set(name, (inProgress.get(name) ?? 0) + 1);
       if (start.destinationSpacingMs > 0)
         change(entryOf.destination(destination), { nextAt: slot + start.destinationSpacingMs });
       charge(queue);
-      return slot;
+      return fill(queue, trunkId, slot);
+    },
+    takeLater(queue, trunkId) {
+      const paces = levelsOf(queue, trunkId).map(([name, limits]) => pace(name, limits));
+      return fill(queue, trunkId, laterSlotOf(paces, now));
     },
     ledger: () => new Map([...changed].map((name) => [name, entry(name)])),
   };

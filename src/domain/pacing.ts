@@ -15,6 +15,27 @@ export const HORIZON_MS = 200;
 /** A slot further off was given out before the clock was set back: it binds nobody. Paces are a call a minute and faster. */
 const FARTHEST_MS = 60_000 + HORIZON_MS;
 
+/** What a call that lost its slot is given at least, to be in time for the next. */
+const LEAD_MS = 20;
+/** Paces that are faster than a call in so many milliseconds do not mind a few that come together. */
+const STRICT_FROM_MS = 10;
+
+/**
+ * Until when a call with this slot may be dialled; null for any time. Too late it would come together with others, so
+ * that there were too many in a second. Behind a slot that was free at once there is nobody to come together with.
+ */
+export const latestOf = (paces: readonly Pace[], slot: number, now: number): number | null => {
+  const intervalMs = Math.max(
+    0,
+    ...paces.map(({ callsPerSecond }) => 1000 / (callsPerSecond ?? Number.POSITIVE_INFINITY)),
+  );
+  return slot <= now || intervalMs < STRICT_FROM_MS ? null : slot + intervalMs * 0.75;
+};
+
+/** The slot of a call that has lost its own, however far off. */
+export const laterSlotOf = (paces: readonly Pace[], now: number): number =>
+  Math.max(now + LEAD_MS, ...paces.map((pace) => believed(pace, now)));
+
 /** The first slot that all of `paces` have free, or null if it is further off than the horizon. */
 export const slotOf = (paces: readonly Pace[], now: number): number | null => {
   const slot = Math.max(now, ...paces.map((pace) => believed(pace, now)));

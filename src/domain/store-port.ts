@@ -221,6 +221,8 @@ export interface Transaction extends Views {
    * of its own is looked at again a little later.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
+  /** Another slot for a claimed call that was not dialled within its own. */
+  takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
   recordRinging(attemptId: string): Promise<void>;
   recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
   /**
@@ -263,6 +265,8 @@ export interface InterruptedDialog extends DialogNames {
   readonly destination: string;
   readonly answeredAt: number | null;
 }
+
+export type CallSlot = Pick<ClaimedCall, 'dialAt' | 'dialUntil'>;
 
 export interface SettledPart {
   /** False if no blast is left to be settled. */

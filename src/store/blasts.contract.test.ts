@@ -78,6 +78,7 @@ for (const dialect of DIALECTS)
         fromTag: 'tag-1',
         branch: 'z9hG4bK1',
         dialAt: expect.any(Number),
+        dialUntil: null,
       });
       expect((await find())?.calls).toHaveLength(1);
     });

@@ -34,7 +34,7 @@ export const forgetter = ({ db }: Context) => {
   return (now: number) => forget({ before: now - FORGOTTEN_AFTER_MS });
 };
 
-const QUEUES = sql<{
+interface QueueRow {
   seq: number;
   application_id: string;
   route: string;
@@ -42,23 +42,43 @@ const QUEUES = sql<{
   priority: number | null;
   max_concurrent_calls: number | null;
   calls_per_second: number | null;
-}>`${STANDING_QUEUES}
-  select queues.seq, application_id, route, trunk_ids, priority, max_concurrent_calls, calls_per_second
-  from standing join queues on queues.seq = standing.seq
-    left join applications on applications.id = application_id`;
+}
+
+const QUEUE_COLUMNS = sql`queues.seq, queues.application_id, route, trunk_ids, priority, max_concurrent_calls,
+  calls_per_second`;
+
+const QUEUES = sql<QueueRow>`${STANDING_QUEUES}
+  select ${QUEUE_COLUMNS} from standing join queues on queues.seq = standing.seq
+    left join applications on applications.id = queues.application_id`;
+
+const queueOf = (row: QueueRow): Queue => ({
+  seq: row.seq,
+  applicationId: row.application_id,
+  route: row.route,
+  trunkIds: parseJson<string[]>(row.trunk_ids),
+  priority: row.priority ?? 1,
+  limits: { maxConcurrentCalls: row.max_concurrent_calls, callsPerSecond: row.calls_per_second },
+});
 
 /** The queues in which calls stand. An application that is gone leaves no limits. */
 export const queueReader = ({ db }: Context): (() => Promise<readonly Queue[]>) => {
   const standing = prepared(db, () => QUEUES.compile(db));
-  return async () =>
-    (await standing({})).rows.map((row) => ({
-      seq: row.seq,
-      applicationId: row.application_id,
-      route: row.route,
-      trunkIds: parseJson<string[]>(row.trunk_ids),
-      priority: row.priority ?? 1,
-      limits: { maxConcurrentCalls: row.max_concurrent_calls, callsPerSecond: row.calls_per_second },
-    }));
+  return async () => (await standing({})).rows.map(queueOf);
+};
+
+/** The queue in which the call of an attempt stood, and the trunk of the attempt. */
+export const queueOfAttempt = ({ db }: Context) => {
+  const find = prepared(db, ({ id }: { id: string }) =>
+    sql<QueueRow & { trunk_id: string | null }>`select ${QUEUE_COLUMNS}, trunk_id
+      from attempts join calls on calls.seq = attempts.call_seq join queues on queues.seq = calls.queue_seq
+        left join applications on applications.id = queues.application_id
+      where attempts.id = ${id}`.compile(db),
+  );
+  return async (id: string): Promise<{ queue: Queue; trunkId: string | null }> => {
+    const [row] = (await find({ id })).rows;
+    if (!row) throw new Error(`attempt ${id} is of no queue`);
+    return { queue: queueOf(row), trunkId: row.trunk_id };
+  };
 };
 
 /** The entries of the ledger that a round over these queues may need. */

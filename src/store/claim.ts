@@ -1,8 +1,8 @@
 import type { PlaylistItem } from '../domain/blast.ts';
 import type { ClaimedCall } from '../domain/call.ts';
-import { type ClaimRound, type Queue, startRound } from '../domain/claim-round.ts';
+import { type ClaimRound, type Queue, type Slot, startRound } from '../domain/claim-round.ts';
 import { HORIZON_MS } from '../domain/pacing.ts';
-import type { AttemptPlan, ClaimRequest, Transaction } from '../domain/store-port.ts';
+import type { AttemptPlan, CallSlot, ClaimRequest, Transaction } from '../domain/store-port.ts';
 import { WAITING } from './calls.ts';
 import {
   forgetter,
@@ -10,6 +10,7 @@ import {
   headReader,
   ledgerLock,
   loadReader,
+  queueOfAttempt,
   queueReader,
   readLedger,
   ripener,
@@ -36,13 +37,14 @@ interface Decisions {
  * A claim: lock the ledger, read the heads of the queues, decide in memory, write. Each of these is a statement or two,
  * however many calls wait and however many are claimed.
  */
-export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls'> => {
+export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'takeSlot'> => {
   const lock = ledgerLock(context);
   const ripen = ripener(context);
   const forget = forgetter(context);
   const readQueues = queueReader(context);
   const readLoad = loadReader(context);
   const readHead = headReader(context);
+  const findQueue = queueOfAttempt(context);
   return {
     async claimCalls(claim) {
       const now = await context.nowMs();
@@ -55,6 +57,17 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls'> =>
       const round = startRound({ ...claim, now, queues, ledger, inProgress });
       const standing = new Map((await heads).map(({ rows }, at) => [queues[at]?.seq ?? 0, rows]));
       return write(context, decide(claim, queues, standing, round, now), round);
+    },
+    async takeSlot(attemptId, limits) {
+      const now = await context.nowMs();
+      await lock({});
+      const { queue, trunkId } = await findQueue(attemptId);
+      const ledger = await readLedger(context, [queue]);
+      const idle = { heldTrunkIds: [], destinationSpacingMs: 0, inProgress: new Map<string, number>() };
+      const round = startRound({ ...limits, ...idle, now, queues: [queue], ledger });
+      const slot = round.takeLater(queue, trunkId);
+      await writeLedger(context, round.ledger());
+      return callSlotOf(slot);
     },
   };
 };
@@ -98,6 +111,8 @@ const dial = (
   return plan && slot !== null ? claimedOf(call, plan, slot) : later(now);
 };
 
+const callSlotOf = ({ at, latestAt }: Slot): CallSlot => ({ dialAt: at, dialUntil: latestAt });
+
 const later = (now: number): number => now + LOOK_AGAIN_MS;
 /** In steps, so that many calls are written at once. */
 const stepAfter = (at: number): number => Math.ceil(at / LOOK_AGAIN_MS) * LOOK_AGAIN_MS;
@@ -108,7 +123,7 @@ const postpone = ({ postponed }: Decisions, call: HeadCall, until: number): void
   else postponed.set(until, [call]);
 };
 
-const claimedOf = (call: HeadCall, { names, trunkId }: AttemptPlan, slot: number): ClaimedCall => ({
+const claimedOf = (call: HeadCall, { names, trunkId }: AttemptPlan, slot: Slot): ClaimedCall => ({
   ...names,
   callId: call.id,
   blastId: call.blast_id,
@@ -118,7 +133,7 @@ const claimedOf = (call: HeadCall, { names, trunkId }: AttemptPlan, slot: number
   trunkId,
   callerId: call.caller_id,
   playlist: parseJson<PlaylistItem[]>(call.playlist),
-  dialAt: Math.round(slot),
+  ...callSlotOf(slot),
 });
 
 /** Commits to what is still waiting: what was cancelled or has expired since it was read is left to that. */
@@ -155,7 +170,7 @@ const insertAttempts = async ({ db, nodeId }: Context, claimed: Decisions['claim
     sip_call_id: attempt.sipCallId,
     from_tag: attempt.fromTag,
     branch: attempt.branch,
-    dialled_at: attempt.dialAt,
+    dialled_at: Math.round(attempt.dialAt),
     packets_sent: 0,
     node_id: nodeId(),
     application_id: call.application_id,

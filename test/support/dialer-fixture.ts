@@ -44,11 +44,15 @@ export const openDialerFixture = async () => {
   const timers: { delayMs: number; wake: () => void }[] = [];
   const trunkStates = new Map<string, TrunkState>();
   const admissions = new Map<string, Admission>();
+  /** How much later it is than by the clock of the machine. */
+  const clock = { lateMs: 0 };
   const switches = { mayDial: true };
   let onDialled = (): void => {};
 
   const dialerOf = (
-    limits: Partial<Pick<DialerOptions, 'maxConcurrentCalls' | 'store' | 'metrics' | 'isOverloaded'>> = {},
+    limits: Partial<
+      Pick<DialerOptions, 'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded'>
+    > = {},
   ): Dialer => {
     const used = limits.store ?? store;
     return createDialer({
@@ -80,11 +84,11 @@ export const openDialerFixture = async () => {
         timers.push(timer);
         return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
       },
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => performance.now() + clock.lateMs,
       metrics: limits.metrics ?? NO_METRICS,
       log: QUIET_LOG,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
-      callsPerSecond: 1_000_000,
+      callsPerSecond: limits.callsPerSecond ?? 1_000_000,
       destinationSpacingMs: 0,
       ringTimeoutMs: 1000,
     });
@@ -166,6 +170,7 @@ export const openDialerFixture = async () => {
     store,
     dialled,
     timers,
+    clock,
     switches,
     trunkStates,
     admissions,
