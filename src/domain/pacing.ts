@@ -15,6 +15,8 @@ export const HORIZON_MS = 200;
 /** A slot further off was given out before the clock was set back: it binds nobody. Paces are a call a minute and faster. */
 const FARTHEST_MS = 60_000 + HORIZON_MS;
 
+/** Between two calls: one in a hundred less than the rate, so that calls a little late do not pass it in any second. */
+const intervalMs = (callsPerSecond: number): number => 1010 / callsPerSecond;
 /** What a call that lost its slot is given at least, to be in time for the next. */
 const LEAD_MS = 20;
 /** Paces that are faster than a call in so many milliseconds do not mind a few that come together. */
@@ -25,11 +27,9 @@ const STRICT_FROM_MS = 10;
  * that there were too many in a second. Behind a slot that was free at once there is nobody to come together with.
  */
 export const latestOf = (paces: readonly Pace[], slot: number, now: number): number | null => {
-  const intervalMs = Math.max(
-    0,
-    ...paces.map(({ callsPerSecond }) => 1000 / (callsPerSecond ?? Number.POSITIVE_INFINITY)),
-  );
-  return slot <= now || intervalMs < STRICT_FROM_MS ? null : slot + intervalMs * 0.75;
+  const slowest = Math.min(...paces.map(({ callsPerSecond }) => callsPerSecond ?? Number.POSITIVE_INFINITY));
+  const apartMs = intervalMs(slowest);
+  return slot <= now || apartMs < STRICT_FROM_MS ? null : slot + apartMs * 0.75;
 };
 
 /** The slot of a call that has lost its own, however far off. */
@@ -44,7 +44,7 @@ export const slotOf = (paces: readonly Pace[], now: number): number | null => {
 
 /** The pace after a call at `slot`. */
 export const advance = (pace: Pace, slot: number): Pace =>
-  pace.callsPerSecond === null ? pace : { ...pace, nextAt: slot + 1000 / pace.callsPerSecond };
+  pace.callsPerSecond === null ? pace : { ...pace, nextAt: slot + intervalMs(pace.callsPerSecond) };
 
 const believed = ({ callsPerSecond, nextAt }: Pace, now: number): number =>
   callsPerSecond === null || nextAt > now + FARTHEST_MS ? now : nextAt;
