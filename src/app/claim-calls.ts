@@ -9,7 +9,7 @@ import { pickTrunk } from './pick-trunk.ts';
 
 export interface ClaimOptions {
   readonly store: Store;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   readonly random: RandomSource;
   readonly monotonicMs: () => number;
   /** Of all nodes together. */
@@ -96,10 +96,10 @@ const plan = (
   trunks: readonly Trunk[],
   { routeHealth, random }: ClaimOptions,
 ): AttemptPlan | null => {
-  const { trunkState, admission } = routeHealth;
+  const { trunkState, isDegraded, admission } = routeHealth;
   const isUp = (id: string): boolean => trunkState(id) !== 'down';
   const isOpen = (id: string): boolean => !closed.includes(id);
-  const picked = pickTrunk(ids, destination, trunks, { isUp, isOpen, admission });
+  const picked = pickTrunk(ids, destination, trunks, { isUp, isOpen, isDegraded, admission });
   return picked && { ...picked, names: newNames(random) };
 };
 

@@ -47,6 +47,8 @@ export const TrunkBody = strictObject({
   hasPassword: readOnly,
   state: readOnly,
   stateReason: readOnly,
+  degraded: readOnly,
+  registration: readOnly,
   createdAt: readOnly,
 });
 
