@@ -21,10 +21,12 @@ export const dialBench: Bench = {
       rows.push(await claimCost(name, fixture, waiting));
       await fixture.close();
     }
-    const postgres = database === 'postgres' ? await startPostgres([]) : null;
-    const settings: Settings = postgres ? { RINGCAST_DATABASE_URL: postgres.url } : {};
-    const notes = [await idle(settings), await endToEnd(settings), await large(settings)];
-    await postgres?.stop();
+    const notes: string[] = [];
+    for (const measure of [idle, endToEnd, large]) {
+      const postgres = database === 'postgres' ? await startPostgres([]) : null;
+      notes.push(await measure(postgres ? { RINGCAST_DATABASE_URL: postgres.url } : {}));
+      await postgres?.stop();
+    }
     return { rows, notes };
   },
 };

@@ -32,8 +32,8 @@ const pick = (
 ) =>
   pickTrunk(ids, '+15551230000', state.trunks ?? ids.map((id) => trunk(id)), {
     isUp: (id) => !state.down?.includes(id),
-    isOpen: (id) => state.admissions?.[id] !== 'held',
     isDegraded: (id) => state.degraded?.includes(id) ?? false,
+    isOpen: (id) => state.admissions?.[id] !== 'held',
     admission: (id) => state.admissions?.[id] ?? 'open',
   });
 

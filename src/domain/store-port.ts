@@ -98,11 +98,11 @@ export interface Views extends EventViews {
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
   listCalls(page: Page): Promise<Listing<CallView>>;
+  /** Attempts of this node in progress whose blast was cancelled, on whichever node. */
+  listCancelledAttempts(): Promise<readonly string[]>;
   findCall(id: string): Promise<CallView | null>;
   /** Empty for a call of which nothing is kept. */
   findCallTrace(callId: string): Promise<CallTrace>;
-  /** Attempts of this node in progress whose blast was cancelled, on whichever node. */
-  listCancelledAttempts(): Promise<readonly string[]>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
   /** When the next waiting call is due, or null if none waits. */

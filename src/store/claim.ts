@@ -52,10 +52,10 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
       const [, , queues, inProgress] = await Promise.all([ripen({ now }), forget(now), readQueues(), readLoad()]);
       if (queues.length === 0) return [];
       const limit = Math.max(LOOKED_AT_OF_EACH, Math.floor(LOOKED_AT / queues.length));
-      const heads = Promise.all(queues.map(({ seq }) => readHead({ queueSeq: seq, now, limit })));
-      const ledger = await readLedger(context, queues);
+      const readHeads = queues.map(({ seq }) => readHead({ queueSeq: seq, now, limit }));
+      const [ledger, heads] = await Promise.all([readLedger(context, queues), Promise.all(readHeads)]);
       const round = startRound({ ...claim, now, queues, ledger, inProgress });
-      const standing = new Map((await heads).map(({ rows }, at) => [queues[at]?.seq ?? 0, rows]));
+      const standing = new Map(heads.map(({ rows }, at) => [queues[at]?.seq ?? 0, rows]));
       return write(context, decide(claim, queues, standing, round, now), round);
     },
     async takeSlot(attemptId, limits) {
