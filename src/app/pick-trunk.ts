@@ -11,9 +11,9 @@ export interface TrunkSigns {
 }
 
 /**
- * Of the trunks that are open and allow the number the first that is up, one that is neither on trial nor degraded if
- * there is any, else one that is not on trial; if none is up, the first. No trunk (`trunkId` null) when dialled directly. Null if all that allow it are closed: the call
- * waits.
+ * Of the trunks that are open and allow the number the first that is up: one that is neither on trial nor degraded if
+ * there is any, else one that is not on trial; if none is up, the first. No trunk (`trunkId` null) when dialled directly.
+ * Null if all that allow it are closed: the call waits.
  */
 export const pickTrunk = (
   ids: readonly string[],
