@@ -1,4 +1,4 @@
-import { CARRIED_CODECS, type CarriedCodec, CODECS } from '../domain/codec.ts';
+import { CODECS, type Codec } from '../domain/codec.ts';
 import type { RouteHealth } from '../domain/ports.ts';
 import type { NewTrunk, Store, Transaction } from '../domain/store-port.ts';
 import { TRUNK_TRANSPORTS, type Trunk } from '../domain/trunk.ts';
@@ -141,22 +141,14 @@ const checkedPrefixes = (prefixes: readonly string[]): readonly string[] => {
   throw invalidField('allowedPrefixes', 'allowedPrefixes must be at most 1000 of "+" (all numbers) or "+" and digits.');
 };
 
-const checkedCodecs = (codecs: readonly string[] | null | undefined): readonly CarriedCodec[] => {
-  if (codecs == null) return CARRIED_CODECS;
-  const known = codecs.map((name) => CARRIED_CODECS.find((codec) => codec === name));
+const checkedCodecs = (codecs: readonly string[] | null | undefined): readonly Codec[] => {
+  if (codecs == null) return CODECS;
+  const known = codecs.map((name) => CODECS.find((codec) => codec === name));
   if (codecs.length > 0 && known.every((codec) => codec !== undefined)) {
     checkedDistinct('codecs', codecs);
     return known;
   }
-  throw invalidField('codecs', `codecs must name at least one of ${CARRIED_CODECS.join(', ')}: ${whyNoOther(codecs)}.`);
-};
-
-/** Clips are ready for wideband calls before calls are. */
-const whyNoOther = (codecs: readonly string[]): string => {
-  const prepared = CODECS.find((codec) => codecs.includes(codec) && !CARRIED_CODECS.some((each) => each === codec));
-  return prepared
-    ? `clips are kept in ${prepared} too, but calls of this version cannot carry it yet`
-    : 'this version carries no other yet';
+  throw invalidField('codecs', `codecs must name at least one of ${CODECS.join(', ')} and no others.`);
 };
 
 const checkedHealthCheck = (healthCheck: string | null | undefined): Trunk['healthCheck'] => {

@@ -1,7 +1,7 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
-import type { CarriedCodec, Codec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { Grant, IssuedGrant } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
 import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
@@ -213,7 +213,7 @@ export interface Transaction extends Views {
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

@@ -1,4 +1,4 @@
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 
 export const TRUNK_TRANSPORTS = ['udp', 'tcp', 'tls'] as const;
 
@@ -15,7 +15,7 @@ export interface Trunk {
   readonly allowedPrefixes: readonly string[];
   readonly maxConcurrentCalls: number | null;
   readonly callsPerSecond: number | null;
-  readonly codecs: readonly CarriedCodec[];
+  readonly codecs: readonly Codec[];
   /** Whether it has to be told where we are (RFC 3261 10). */
   readonly register: boolean;
   readonly srtp: 'off' | 'preferred' | 'required';

@@ -1,5 +1,5 @@
-import type { MediaPort } from '../media/link.ts';
-import type { CarriedCodec } from '../sdp/audio-codec.ts';
+import type { MediaPort, PlayTarget } from '../media/link.ts';
+import type { AudioCodec } from '../sdp/audio-codec.ts';
 import { type LocalDescription, revise } from '../sdp/description.ts';
 import { isLoopback } from '../sdp/media-address.ts';
 import {
@@ -33,14 +33,18 @@ export interface CallMedia {
 const listens = ({ direction }: RemoteMedia): boolean => direction === 'sendrecv' || direction === 'recvonly';
 
 const isSameTarget = (a: RemoteMedia, b: RemoteMedia): boolean =>
-  a.address === b.address && a.port === b.port && a.codec === b.codec && a.payloadType === b.payloadType;
+  a.address === b.address &&
+  a.port === b.port &&
+  a.codec === b.codec &&
+  a.payloadType === b.payloadType &&
+  a.packetTimeMs === b.packetTimeMs;
 
 /** Loopback as a media address is for peers that signal from there. */
 export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.peer.address);
   /** Those that every clip has a rendition of. */
-  const codecs: readonly CarriedCodec[] = prepared.local.codecs.map(({ codec }) => codec);
+  const codecs: readonly AudioCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
   let refusal: Reading | null = null;
@@ -107,4 +111,10 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   };
 };
 
-const targetOf = ({ address, port, payloadType, codec }: RemoteMedia) => ({ address, port, payloadType, codec });
+const targetOf = ({ address, port, payloadType, codec, packetTimeMs }: RemoteMedia): PlayTarget => ({
+  address,
+  port,
+  payloadType,
+  codec,
+  packetTimeMs,
+});
