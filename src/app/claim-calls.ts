@@ -9,7 +9,7 @@ import { pickTrunk } from './pick-trunk.ts';
 export interface ClaimOptions {
   readonly store: Store;
   readonly limits: DialLimits;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   readonly random: RandomSource;
   readonly monotonicMs: () => number;
 }
@@ -56,9 +56,9 @@ const plan = (
   saturated: readonly string[],
   { routeHealth, random }: ClaimOptions,
 ): AttemptPlan | null => {
-  const { trunkState, admission } = routeHealth;
+  const { trunkState, isDegraded, admission } = routeHealth;
   const isFit = (id: string): boolean => trunkState(id) !== 'down' && !saturated.includes(id);
-  const picked = pickTrunk(ids, destination, trunks, { isFit, admission });
+  const picked = pickTrunk(ids, destination, trunks, { isFit, isDegraded, admission });
   return picked && { ...picked, names: newNames(random) };
 };
 

@@ -17,6 +17,7 @@ import type { ClipCache } from './clip-cache.ts';
 import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
+import { recordProgress } from './record-progress.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -32,7 +33,7 @@ export interface DialerOptions {
   /** Whether this node's lease holds. */
   readonly mayDial: () => boolean;
   readonly placeCall: PlaceCall;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'admission'>;
+  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   /** Whether voice is sent too late for another call: then those that are due wait. */
   readonly isOverloaded: () => boolean;
   readonly clips: ClipCache;
@@ -150,10 +151,10 @@ export const createDialer = (options: DialerOptions): Dialer => {
       call.answeredAtMs = monotonicMs();
       metrics.noteAnswer(trunkId);
     }
-    log.info({ attemptId, ...progress }, `call ${progress.kind}`);
-    const note = store.transact((tx) =>
-      progress.kind === 'ringing' ? tx.recordRinging(attemptId) : tx.recordAnswered(attemptId, progress.codec),
-    );
+    // Keys that were pressed may be a secret of the callee's.
+    const told = progress.kind === 'digit' ? { kind: progress.kind } : progress;
+    log.info({ attemptId, ...told }, `call ${progress.kind}`);
+    const note = store.transact((tx) => recordProgress(tx, attemptId, progress));
     note.catch((error: unknown) => log.warn({ err: error, attemptId }, 'progress of a call not recorded'));
   };
 

@@ -23,10 +23,16 @@ const trunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Trunk =>
 
 const pick = (
   ids: readonly string[],
-  state: { unfit?: readonly string[]; admissions?: Readonly<Record<string, Admission>>; trunks?: readonly Trunk[] },
+  state: {
+    unfit?: readonly string[];
+    degraded?: readonly string[];
+    admissions?: Readonly<Record<string, Admission>>;
+    trunks?: readonly Trunk[];
+  },
 ) =>
   pickTrunk(ids, '+15551230000', state.trunks ?? ids.map((id) => trunk(id)), {
     isFit: (id) => !state.unfit?.includes(id),
+    isDegraded: (id) => state.degraded?.includes(id) ?? false,
     admission: (id) => state.admissions?.[id] ?? 'open',
   });
 
@@ -34,6 +40,8 @@ test.each([
   ['the first that is fit', ['a', 'b', 'c'], { unfit: ['a'] }, 'b'],
   ['the first if none is fit', ['a', 'b'], { unfit: ['a', 'b'] }, 'a'],
   ['one that is open before one on trial', ['a', 'b'], { admissions: { a: 'trial' } }, 'b'],
+  ['one that is well before one that is degraded', ['a', 'b'], { degraded: ['a'] }, 'b'],
+  ['one that is degraded before one on trial', ['a', 'b'], { degraded: ['b'], admissions: { a: 'trial' } }, 'b'],
   ['one on trial before one that is unfit', ['a', 'b'], { unfit: ['a'], admissions: { b: 'trial' } }, 'b'],
   ['one that is unfit before one that is held', ['a', 'b'], { unfit: ['b'], admissions: { a: 'held' } }, 'b'],
   ['one that allows the number', ['a', 'b'], { trunks: [trunk('a', ['+44']), trunk('b')] }, 'b'],

@@ -103,6 +103,29 @@ test('the list of trunks tells what is wrong with one', async () => {
   expect((await cli.operator('trunk', 'list')).out).toContain(`down: ${stateReason}`);
 });
 
+test('a trunk shows how its registration stands, and what is wrong although it is up', async () => {
+  const registration = { state: 'failed', expiresAt: '2026-01-01T00:00:00.000Z', reason: '403 Forbidden' };
+  cli.answers['GET /operator/v1/trunks/de'] = {
+    json: { ...TRUNK, port: null, state: 'up', degraded: true, stateReason: 'It is not registered.', registration },
+  };
+  const { out } = await cli.operator('trunk', 'show', 'de');
+  expect(out).toContain('up, degraded: It is not registered.');
+  expect(out).toContain('failed until 2026-01-01T00:00:00.000Z: 403 Forbidden');
+  expect(out).not.toContain('null');
+});
+
+test('an update turns registration on and off', async () => {
+  cli.answers['GET /operator/v1/trunks/de'] = { json: TRUNK };
+  cli.answers['PUT /operator/v1/trunks/de'] = { json: TRUNK };
+  for (const [option, register] of [
+    ['--register', true],
+    ['--no-register', false],
+  ] as const) {
+    await cli.operator('trunk', 'update', 'de', option);
+    expect(cli.sent()).toEqual({ ...TRUNK, register });
+  }
+});
+
 test('a trunk is made with what was given', async () => {
   cli.answers['POST /operator/v1/trunks'] = { status: 201, json: TRUNK };
   const { out } = await cli.operator(

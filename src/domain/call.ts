@@ -82,7 +82,8 @@ export interface CallOrder extends DialogNames {
 export interface CallTrunk {
   readonly id: string;
   readonly host: string;
-  readonly port: number;
+  /** Null: DNS says it (RFC 3263). */
+  readonly port: number | null;
   readonly transport: Trunk['transport'];
   readonly credentials: TrunkCredentials | null;
 }

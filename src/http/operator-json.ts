@@ -2,7 +2,7 @@ import type { Application } from '../domain/application.ts';
 import type { Media } from '../domain/media.ts';
 import type { Network } from '../domain/network.ts';
 import type { RouteHealth } from '../domain/ports.ts';
-import type { Trunk } from '../domain/trunk.ts';
+import type { Trunk, TrunkRegistration } from '../domain/trunk.ts';
 import { isoTime } from './iso-time.ts';
 import { mediaJson } from './media-json.ts';
 
@@ -25,8 +25,16 @@ export const networkJson = (network: Network) => ({
   createdAt: isoTime(network.createdAt),
 });
 
+export type TrunkHealth = Pick<RouteHealth, 'trunkState' | 'stateReason' | 'isDegraded' | 'registration'>;
+
+const registrationJson = (registration: TrunkRegistration | null) =>
+  registration && {
+    ...registration,
+    expiresAt: registration.expiresAt === null ? null : isoTime(registration.expiresAt),
+  };
+
 /** A trunk without its password. */
-export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason'>) => ({
+export const trunkJson = (trunk: Trunk, routeHealth: TrunkHealth) => ({
   id: trunk.id,
   host: trunk.host,
   port: trunk.port,
@@ -44,6 +52,8 @@ export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkSta
   healthCheck: trunk.healthCheck,
   state: routeHealth.trunkState(trunk.id),
   stateReason: routeHealth.stateReason(trunk.id),
+  degraded: routeHealth.isDegraded(trunk.id),
+  registration: registrationJson(routeHealth.registration(trunk.id)),
   createdAt: isoTime(trunk.createdAt),
 });
 

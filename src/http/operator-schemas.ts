@@ -43,6 +43,8 @@ export const TrunkBody = strictObject({
   hasPassword: readOnly,
   state: readOnly,
   stateReason: readOnly,
+  degraded: readOnly,
+  registration: readOnly,
   createdAt: readOnly,
 });
 

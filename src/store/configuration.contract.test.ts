@@ -88,6 +88,8 @@ for (const dialect of DIALECTS)
       expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
       await transact((tx) => tx.replaceTrunk('trunk', trunk({ password: null, port: 5080 })));
       expect(await view((views) => views.findTrunk('trunk'))).toEqual({ ...kept, hasPassword: false, port: 5080 });
+      await transact((tx) => tx.replaceTrunk('trunk', trunk({ port: null, register: true })));
+      expect(await view((views) => views.findTrunk('trunk'))).toEqual({ ...kept, port: null, register: true });
       expect(await transact((tx) => tx.replaceTrunk('nowhere', trunk()))).toBe(false);
     });
 

@@ -99,16 +99,18 @@ for (const dialect of DIALECTS)
       const { token } = await transact((tx) => tx.issueGrant({ mediaId: 'media', caller, ttlSeconds: 60 }));
       const grant = () => view((views) => views.findGrant(token));
       const ref = (await grant())?.ref ?? Number.NaN;
-      const spend = () => transact((tx) => tx.spendGrant(ref, 'clip'));
+      const spend = () => transact((tx) => tx.spendGrant(ref, { id: 'clip', digest: 'd'.repeat(64), bytes: 3 }, null));
       fixture.store.actAs('a');
-      expect(await transact((tx) => tx.claimGrant(ref))).toBe(true);
+      expect(await transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).toBe(true);
       await takeOver('b', 0, 'c');
       expect((await grant())?.state).toBe('claimed');
       await takeOver('a', 0, 'c');
       expect((await grant())?.state).toBe('open');
-      await expect(transact((tx) => tx.claimGrant(ref))).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).rejects.toMatchObject({
+        code: 'store_unavailable',
+      });
       fixture.store.actAs('c');
-      expect(await transact((tx) => tx.claimGrant(ref))).toBe(true);
+      expect(await transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).toBe(true);
       fixture.store.actAs('a');
       await transact((tx) => tx.releaseGrant(ref, true));
       expect(await grant()).toMatchObject({ state: 'claimed', failedTries: 0 });

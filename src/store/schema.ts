@@ -1,7 +1,8 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
+import type { EventSchema } from './event-schema.ts';
 
 /** Rows as they lie in the database: times are milliseconds since 1970, lists and rules are JSON text. */
-export interface Schema {
+export interface Schema extends EventSchema {
   applications: Listed & { name: string; default_greeting_id: string | null; retry: string };
   app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
   settings: { id: number; default_greeting_id: string | null; vault_check: string | null };
@@ -32,6 +33,7 @@ export interface Schema {
   };
   /** Clips to be, and the node that receives them. */
   staged_clips: { clip_id: string; node_id: string };
+  sip_messages: SipMessageColumns;
   idempotency: {
     seq: Generated<number>;
     application_id: string;
@@ -97,6 +99,17 @@ interface GrantColumns {
   clip_id: string | null;
   /** Who claimed it last. */
   node_id: Generated<string>;
+  /** Of the last claim. */
+  claimed_at: number | null;
+  spent_at: number | null;
+  revoked_at: number | null;
+  /** Who made the last claim. */
+  remote_address: string | null;
+  /** Of the octets that spent it, which outlives the clip. */
+  digest: string | null;
+  bytes: number | null;
+  /** The resumable upload that spent it. */
+  upload_id: string | null;
 }
 
 interface PartialUploadColumns {
@@ -162,6 +175,22 @@ interface AttemptColumns {
   packets_lost: number | null;
   jitter_ms: number | null;
   node_id: string;
+  sip_messages_omitted: Generated<number>;
+}
+
+interface SipMessageColumns {
+  seq: Generated<number>;
+  attempt_id: string;
+  direction: string;
+  transport: string;
+  local_address: string;
+  local_port: number;
+  remote_address: string;
+  remote_port: number;
+  seen_at: number;
+  octets: Uint8Array;
+  /** Octets of all messages ever kept before this one: it and what is newer take the difference to all ever kept. */
+  begins_at_octet: number;
 }
 
 export type Db = Kysely<Schema>;

@@ -69,6 +69,7 @@ export const openDialerFixture = async () => {
       },
       routeHealth: {
         trunkState: (id) => trunkStates.get(id) ?? 'unknown',
+        isDegraded: () => false,
         admission: (id) => admissions.get(id) ?? 'open',
       },
       isOverloaded: limits.isOverloaded ?? (() => false),
