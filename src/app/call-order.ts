@@ -50,5 +50,6 @@ export const orderOf = async (
   callerId: claimed.callerId ?? trunk?.callerId ?? null,
   ringTimeoutMs: options.ringTimeoutMs,
   codecs: trunk?.codecs ?? CODECS,
+  srtp: trunk?.srtp ?? 'off',
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });

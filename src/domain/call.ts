@@ -75,6 +75,8 @@ export interface CallOrder extends DialogNames {
   readonly callerId: string | null;
   readonly ringTimeoutMs: number;
   readonly codecs: readonly Codec[];
+  /** Whether voice is encrypted: never, if the peer can, or not sent otherwise. */
+  readonly srtp: Trunk['srtp'];
   readonly clips: readonly ClipAudio[];
 }
 

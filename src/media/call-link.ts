@@ -1,3 +1,4 @@
+import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 import {
   createCounters,
   readFramesSent,
@@ -123,10 +124,18 @@ export class CallLink {
 }
 
 /** Only what the thread needs: whatever else the caller's object holds might not be fit to cross. */
-const targetOf = ({ address, port, payloadType, codec, packetTimeMs }: PlayTarget): PlayTarget => ({
+const targetOf = ({ address, port, payloadType, codec, packetTimeMs, sealing }: PlayTarget): PlayTarget => ({
   address,
   port,
   payloadType,
   codec,
   packetTimeMs,
+  sealing: sealing && copyOf(sealing),
+});
+
+/** Without the memory around the keys, which would cross with them. */
+const copyOf = (keying: SrtpKeying): SrtpKeying => ({
+  ...keying,
+  masterKey: Uint8Array.from(keying.masterKey),
+  masterSalt: Uint8Array.from(keying.masterSalt),
 });

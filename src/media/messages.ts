@@ -1,4 +1,5 @@
 import type { Codec } from '../domain/codec.ts';
+import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 
 /**
  * What crosses the thread boundary: orders and reports, never packets. `call` numbers a call and `clip` a clip of one
@@ -76,4 +77,6 @@ export interface PlayTarget extends RtpAddress {
   readonly codec: Codec;
   /** How much voice a packet holds: what `packetTimeOf` gives for the codec. */
   readonly packetTimeMs: number;
+  /** What we encrypt with; null for voice in the clear. Never to be logged. */
+  readonly sealing: SrtpKeying | null;
 }

@@ -11,10 +11,12 @@ import {
   slotBeginMs,
   startPlayout,
 } from '../rtp/playout.ts';
+import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
 import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
 import { type Clip, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
+import { type Seal, Sealer, sealFor } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
 import { createWheel } from './wheel.ts';
 
@@ -32,6 +34,7 @@ interface Voice {
   state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
   codec: Codec;
   packetSlots: number;
+  seal: Seal | null;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -58,6 +61,7 @@ export class Voices {
   readonly #wheel;
   readonly #numbers: StreamNumbers;
   readonly #payloads: Payloads;
+  readonly #sealer: Sealer;
 
   constructor(options: VoicesOptions) {
     this.#options = options;
@@ -66,6 +70,7 @@ export class Voices {
     this.#wheel = createWheel(options.rows);
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
     this.#payloads = new Payloads(options.sockets);
+    this.#sealer = new Sealer(options.sockets);
   }
 
   take(order: ThreadOrder): void {
@@ -119,6 +124,7 @@ export class Voices {
       state: 'opening',
       codec: 'PCMU',
       packetSlots: SLOTS_PER_FRAME,
+      seal: null,
       hasFailed: false,
       canSend: false,
     };
@@ -154,7 +160,14 @@ export class Voices {
     const { clockRateHz, divisible } = CODEC_FRAMES[to.codec];
     voice.codec = to.codec;
     voice.packetSlots = to.packetTimeMs / SLOT_MS;
-    if (this.#numbers.setFormat(row, to.payloadType, clockRateHz)) marker[row] = 1;
+    const seal = sealFor(to.sealing, voice.seal);
+    // Another key makes another source too: its packets are numbered from the lower half, as that of a first one must.
+    if (seal !== voice.seal && seal !== null) this.#numbers.reset(row);
+    voice.seal = seal;
+    if (this.#numbers.setFormat(row, to.payloadType, clockRateHz)) {
+      marker[row] = 1;
+      if (seal) seal.sender = new SrtpSender(seal.protection);
+    }
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
@@ -231,6 +244,7 @@ export class Voices {
     if (clip === undefined) return constants.errno.EINVAL;
     payloads.cut(clip, voice.codec, place, voice.packetSlots);
     if (!voice.canSend) return constants.errno.EDESTADDRREQ;
+    if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
     const { frames, offset, length } = payloads;
     const errno = this.#sockets.send(row, frames, offset, length);
     if (errno !== ECONNREFUSED) return errno;

@@ -42,6 +42,7 @@ const orderOf = (i: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
+  srtp: 'off',
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 

@@ -115,7 +115,7 @@ class Call implements OutboundCall {
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment) },
+      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment, signalling.random) },
       withSigns(this.#legUser(), order.trunk, signalling.onCallSign),
     );
   }

@@ -71,6 +71,7 @@ export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: strin
         callerId: null,
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
+        srtp: 'off',
         ...order,
       },
       () => undefined,

@@ -51,6 +51,7 @@ const orderOf = (i: number, port: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
+  srtp: 'off',
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 

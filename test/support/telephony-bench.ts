@@ -160,6 +160,7 @@ export const createTelephonyBench = (options: {
       callerId: '+15550001111',
       ringTimeoutMs: 45_000,
       codecs: ['PCMU', 'PCMA'],
+      srtp: 'off',
       clips: frames.map(clipOf),
       ...change,
     };
