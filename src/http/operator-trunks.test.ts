@@ -102,6 +102,7 @@ describe('D trunks', () => {
   );
 
   it('D SRTP is taken, with a word about keys that can be read on the way unless TLS carries them', async () => {
+    http.switches.stateReason = null;
     const plain = await created('/trunks', { ...TRUNK, srtp: 'required' });
     expect(plain).toMatchObject({ srtp: 'required', stateReason: expect.stringMatching(/set transport to "tls"/) });
     const secure = await created('/trunks', { ...TRUNK, transport: 'tls', srtp: 'preferred' });
