@@ -1,5 +1,5 @@
 import { type MediaSection, type SessionDescription, write } from 'sdp-transform';
-import { type AudioCodec, type CarriedCodec, type LocalCodec, rtpmapOf, type TelephoneEvent } from './audio-codec.ts';
+import { type AudioCodec, type LocalCodec, rtpmapOf, type TelephoneEvent } from './audio-codec.ts';
 import { type CryptoLine, writeCryptoLine } from './crypto-line.ts';
 import type { Direction, Profile } from './remote-media.ts';
 
@@ -10,7 +10,7 @@ const OPUS_PARAMETERS = 'useinbandfec=1;stereo=0;sprop-stereo=0';
 const EVENTS = '0-16';
 
 /** What we say of ourselves: one audio stream. */
-export interface LocalDescription<C extends AudioCodec = CarriedCodec> {
+export interface LocalDescription<C extends AudioCodec = AudioCodec> {
   /** Decimal digits, the same for the whole dialog. */
   readonly sessionId: string;
   /** Counts up with every change (RFC 3264 8); see `revise`. */
