@@ -10,6 +10,9 @@ export const wakeAfter: WakeAfter = (delayMs, wake) => {
   return () => clearTimeout(timer);
 };
 
+/** For what people are shown; nothing is timed by it. */
+export const wallMs = (): number => Date.now();
+
 export const monotonicMs = (): number => performance.now();
 
 /** The operating system's random source behind the domain's port. */

@@ -1,5 +1,6 @@
 import { startCompletingClips } from './app/complete-clips.ts';
 import { holdNodeLease } from './app/node-lease.ts';
+import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
@@ -19,6 +20,7 @@ import { bracketHost } from './sip/uri.ts';
 import { openPostgresStore } from './store/open-postgres-store.ts';
 import { openSqliteStore } from './store/open-store.ts';
 import { openVault } from './store/vault.ts';
+import { openTelling } from './telling.ts';
 
 /** A server that answers. */
 export interface Running {
@@ -63,8 +65,10 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
   const prometheus = createPrometheusMetrics();
   const { metrics } = prometheus;
-  const store = around(await openStore(config, metrics, log));
-  closers.add('store', () => store.close());
+  const opened = around(await openStore(config, metrics, log));
+  closers.add('store', () => opened.close());
+  const telling = openTelling(config, { store: opened, metrics, log, closers });
+  const { store, events } = telling;
   await emptyScratch(scratchDirectory);
   const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log });
   closers.add('lease', () => lease.stop());
@@ -78,16 +82,21 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
     ingest,
     greeting,
     calling,
+    events,
     operatorToken,
     scratchDirectory,
     prometheus,
     log,
     closers,
   });
+  telling.start();
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   const openScratchFile = scratchFilesIn(scratchDirectory);
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
+  const { hours, maxBytes } = config.sipTrace;
+  const keepForMs = hours * 3_600_000;
+  closers.add('sweep of SIP messages', startSipTraceSweep({ store, wakeAfter, log, keepForMs, maxBytes }));
   return {
     ...servers,
     sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,

@@ -33,7 +33,6 @@ export interface ProvisionTrunks {
   remove(id: string): Promise<void>;
 }
 
-const DEFAULT_PORTS: Readonly<Record<Trunk['transport'], number>> = { udp: 5060, tcp: 5060, tls: 5061 };
 const MAX_CALLS = 100_000;
 
 /** Trunks, checked strictly: what they hold goes into SIP messages. New ones are probed at once. */
@@ -74,7 +73,7 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
   return {
     id,
     host: checkedHost(input.host),
-    port: checkedNumber('port', input.port, 65_535) ?? DEFAULT_PORTS[transport],
+    port: checkedNumber('port', input.port, 65_535),
     transport,
     username: checkedUsername(input.username),
     ...(input.password === undefined ? {} : { password: checkedPassword(input.password) }),
@@ -83,7 +82,7 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     maxConcurrentCalls: checkedNumber('maxConcurrentCalls', input.maxConcurrentCalls, MAX_CALLS),
     callsPerSecond: checkedNumber('callsPerSecond', input.callsPerSecond, MAX_CALLS),
     codecs: checkedCodecs(input.codecs),
-    register: false,
+    register: checkedRegister(input),
     srtp: 'off',
     comedia: false,
     healthCheck: checkedHealthCheck(input.healthCheck),
@@ -91,14 +90,21 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
 };
 
 /** What the interface names but this version does not carry is refused, never silently ignored. */
-const refuseNotCarried = ({ register, srtp, comedia }: TrunkInput): void => {
-  if (register === true) throw invalidField('register', 'register must be false: this version does not register yet.');
+const refuseNotCarried = ({ srtp, comedia }: TrunkInput): void => {
   if (srtp != null && srtp !== 'off') {
     throw invalidField('srtp', 'srtp must be "off": this version does not carry SRTP yet.');
   }
   if (comedia === true) {
     throw invalidField('comedia', 'comedia must be false: this version sends voice to where the SDP says.');
   }
+};
+
+/** The address of record that is registered is the user's. */
+const checkedRegister = ({ register, username }: TrunkInput): boolean => {
+  if (register === true && username == null) {
+    throw invalidField('register', 'register needs a username: it is what is registered with the trunk.');
+  }
+  return register === true;
 };
 
 const checkedTransport = (transport: string | null | undefined): Trunk['transport'] => {

@@ -6,7 +6,8 @@ export const TRUNK_TRANSPORTS = ['udp', 'tcp', 'tls'] as const;
 export interface Trunk {
   readonly id: string;
   readonly host: string;
-  readonly port: number;
+  /** Null: DNS says it (RFC 3263). */
+  readonly port: number | null;
   readonly transport: (typeof TRUNK_TRANSPORTS)[number];
   readonly username: string | null;
   readonly hasPassword: boolean;
@@ -32,6 +33,15 @@ export interface TrunkCredentials {
 }
 
 export type TrunkState = 'up' | 'down' | 'unknown';
+
+/** Where our registration at a trunk stands (RFC 3261 10). */
+export interface TrunkRegistration {
+  readonly state: 'registering' | 'registered' | 'failed';
+  /** When the registration that the trunk last granted ends, by the wall clock; null if there is none. */
+  readonly expiresAt: number | null;
+  /** Why the last try failed, in words; null if it did not. */
+  readonly reason: string | null;
+}
 
 /** How many calls a trunk may get: any number, one that tries whether its password is right, or none for now. */
 export type Admission = 'open' | 'trial' | 'held';

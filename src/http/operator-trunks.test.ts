@@ -17,7 +17,7 @@ describe('D trunks', () => {
     expect(trunk).toEqual({
       id: expect.stringMatching(/^[0-9]+$/),
       host: 'sip.example',
-      port: 5060,
+      port: null,
       transport: 'udp',
       username: 'u',
       hasPassword: true,
@@ -32,6 +32,8 @@ describe('D trunks', () => {
       healthCheck: 'options',
       state: 'unknown',
       stateReason: null,
+      degraded: false,
+      registration: null,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(http.counters.refreshes).toBe(refreshes + 1);
@@ -43,6 +45,17 @@ describe('D trunks', () => {
     expect(list).not.toContain('very-secret');
     expect(JSON.parse(list).items[0].state).toBe('down');
     expect(JSON.stringify(http.sql('SELECT * FROM trunks'))).not.toContain('very-secret');
+  });
+
+  it('D POST registers under a user name; reading shows how that stands', async () => {
+    http.switches.registration = { state: 'registered', expiresAt: 1_000, reason: null };
+    const trunk = await created('/trunks', { ...TRUNK, username: 'u', register: true });
+    expect(trunk).toMatchObject({
+      register: true,
+      registration: { state: 'registered', expiresAt: '1970-01-01T00:00:01.000Z', reason: null },
+    });
+    const put = await call('PUT', `/trunks/${trunk.id}`, trunk);
+    expect([put.status, (await json(put)).register]).toEqual([200, true]);
   });
 
   it('D PUT replaces, DELETE removes; a trunk in use stays', async () => {
@@ -65,16 +78,15 @@ describe('D trunks', () => {
     await expectProblem(await call('PUT', '/trunks/main', TRUNK), 404);
   });
 
-  it.each([
-    ['udp', 5060],
-    ['tcp', 5060],
-    ['tls', 5061],
-  ])('D a trunk over %s has port %i unless it is told another', async (transport, port) => {
-    const trunk = await created('/trunks', { ...TRUNK, transport, host: '2001:db8::1' });
-    expect(trunk).toMatchObject({ transport, port, register: false, srtp: 'off', comedia: false });
-    const read = await call('GET', `/trunks/${trunk.id}`);
-    expect(await read.json()).toMatchObject({ transport, port, host: '2001:db8::1' });
-  });
+  it.each(['udp', 'tcp', 'tls'])(
+    'D a trunk over %s has no port unless it is told one: DNS says it',
+    async (transport) => {
+      const trunk = await created('/trunks', { ...TRUNK, transport, host: '2001:db8::1' });
+      expect(trunk).toMatchObject({ transport, port: null, register: false, srtp: 'off', comedia: false });
+      const read = await call('GET', `/trunks/${trunk.id}`);
+      expect(await read.json()).toMatchObject({ transport, port: null, host: '2001:db8::1' });
+    },
+  );
 
   it('D 409 for a duplicate id', async () => {
     await created('/trunks', { ...TRUNK, id: 'twice' });
@@ -82,7 +94,6 @@ describe('D trunks', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['registration', { register: true }, 'register'],
     ['SRTP', { srtp: 'required' }, 'srtp'],
     ['preferred SRTP', { srtp: 'preferred' }, 'srtp'],
     ['symmetric media', { comedia: true }, 'comedia'],
@@ -103,6 +114,7 @@ describe('D trunks', () => {
     ['a host with a parameter', { host: 'a;lr' }, 'host'],
     ['a host that is no address', { host: '300.1.2.3' }, 'host'],
     ['a host like a number', { host: '127.1' }, 'host'],
+    ['registration of nobody', { register: true }, 'register'],
     ['an IPv6 address in brackets', { host: '[::1]' }, 'host'],
     ['an IPv6 address that is none', { host: '::1::' }, 'host'],
     ['an IPv6 address with a zone', { host: 'fe80::1%lo' }, 'host'],

@@ -38,7 +38,7 @@ const isSameTarget = (a: RemoteMedia, b: RemoteMedia): boolean =>
 /** Loopback as a media address is for peers that signal from there. */
 export const createCallMedia = (prepared: PreparedCall): CallMedia => {
   const port: MediaPort = prepared.media;
-  const allowLoopback = isLoopback(prepared.peer.address);
+  const allowLoopback = isLoopback(prepared.hops[0].address);
   /** Those that every clip has a rendition of. */
   const codecs: readonly CarriedCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   let local: LocalDescription = prepared.local;

@@ -5,6 +5,7 @@ import type { LocalDescription } from '../sdp/description.ts';
 import { writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import { buildInvite } from './build-invite.ts';
 import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
 import type { RedirectScope } from './redirects.ts';
@@ -13,8 +14,9 @@ import type { Signalling } from './signalling.ts';
 /** Everything that has to be at hand before an INVITE may be sent. */
 export interface PreparedCall {
   readonly media: MediaPort;
+  /** Without a Contact yet. */
   readonly invite: SipRequest;
-  readonly peer: Hop;
+  readonly hops: readonly [Hop, ...Hop[]];
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
@@ -22,9 +24,11 @@ export interface PreparedCall {
   readonly scope: RedirectScope;
 }
 
-const locatePeer = async (signalling: Signalling, { host, port, transport }: CallTarget): Promise<Hop> => {
+const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<PreparedCall['hops']> => {
   try {
-    return await signalling.locate(host, port, transport);
+    const [first, ...others] = signalling.hops.rank(await signalling.locate(target));
+    if (!first) throw new Error(`The host name ${target.host} has no address.`);
+    return [first, ...others];
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
@@ -46,6 +50,13 @@ const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<Media
   }
 };
 
+const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): RedirectScope => ({
+  hosts: [at.host, ...hops.map(({ address }) => address)],
+  port: at.port,
+  user: trunkUser,
+  scheme: uri.scheme,
+});
+
 /** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
 export const prepareCall = async (
   signalling: Signalling,
@@ -53,8 +64,8 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const peer = await locatePeer(signalling, target);
-  const localAddress = await findLocalAddress(signalling, peer);
+  const hops = await locatePeer(signalling, target.at);
+  const localAddress = await findLocalAddress(signalling, hops[0]);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
     sessionId: signalling.random.digits(15),
@@ -64,7 +75,6 @@ export const prepareCall = async (
     codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });
-  const scope = { hosts: [target.host, peer.address], user: target.trunkUser, scheme: target.uri.scheme };
-  return { media: port, invite, peer, localAddress, local, scope };
+  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
+  return { media: port, invite, hops, localAddress, local, scope: scopeOf(target, hops) };
 };

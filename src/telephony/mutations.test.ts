@@ -6,6 +6,7 @@ import { createSipPeer } from '../../test/support/sip-peer.ts';
 import { tortureNames, tortureOctets } from '../../test/support/torture.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
+import { zoneOf } from '../../test/support/zone.ts';
 import type { CallOrder } from '../domain/call.ts';
 import { udpHop } from '../sip/hop.ts';
 import { parseMessage } from '../sip/parse.ts';
@@ -80,9 +81,8 @@ const setUp = () => {
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex },
     log: watch.log,
-    lookupHost: async (host) => {
-      throw new Error(`${host} is unknown`);
-    },
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
   });
   return { random, clock, network, media, theirs, peer, agent, watch };
 };

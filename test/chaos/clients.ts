@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts';
 /** What was set up for the clients, before anything is killed. */
 export interface Account {
   readonly appKey: string;
-  readonly networkId: string;
+  readonly networkIds: readonly string[];
   readonly callsOfNetwork: number;
   /** Holds a short clip: greeting and message of every blast. */
   readonly mediaId: string;
@@ -38,6 +38,7 @@ const WAV = toneWav(440, 10);
 export const createClients = (fleet: Fleet, account: Account): Clients => {
   const posts: Post[] = [];
   const uploads: Upload[] = [];
+  let posted = 0;
 
   /** Null if no whole answer came. */
   const tryOnce = async (path: string, init: RequestInit): Promise<Answer | null> => {
@@ -78,7 +79,8 @@ export const createClients = (fleet: Fleet, account: Account): Clients => {
     uploads,
     async blast() {
       const idempotencyKey = randomUUID();
-      const fields = { action: 'blast', networkid: account.networkId, greetingid: account.mediaId };
+      const networkid = account.networkIds[posted++ % account.networkIds.length] ?? '';
+      const fields = { action: 'blast', networkid, greetingid: account.mediaId };
       const init = form(fields, { 'idempotency-key': idempotencyKey });
       const { headers } = await until(202, `/api/rest/media/${account.mediaId}`, init);
       const blastId = headers.get('location')?.split('/').at(-1) ?? '';

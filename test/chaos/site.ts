@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiOf } from '../support/ringcast.ts';
-import { makeScenario, toneWav, uploadMedia } from '../support/scenario.ts';
+import { makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 import { seededRandom } from '../support/seeded-network.ts';
 import { readCarrierLog } from './carrier-event.ts';
 import { type Account, type Clients, createClients } from './clients.ts';
@@ -38,7 +38,9 @@ export interface Site {
 }
 
 /** Whatever a number does, some do. */
-const NUMBERS = ['answer-1', 'answer-2', 'talk-1', 'busy-1', 'ring-1'];
+const NUMBERS = ['answer', 'answer-too', 'talk', 'busy', 'ring'];
+/** A destination has one call at a time, so that there must be enough of them. */
+const NETWORKS = 40;
 /** A busy or silent number is called again, twice at most. */
 const RETRY = { maxAttempts: 3, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
 const LOOK_MS = 200;
@@ -60,6 +62,7 @@ export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): P
     const firstPort = FIRST_RTP_PORT + slot * RTP_PORTS_OF_SLOT;
     const environment = {
       RINGCAST_RING_TIMEOUT_SECONDS: '1',
+      RINGCAST_DESTINATION_SPACING_SECONDS: '0',
       RINGCAST_RTP_PORTS: `${firstPort}-${firstPort + RTP_PORTS_OF_SLOT - 1}`,
       ...(url === undefined ? {} : { RINGCAST_DATABASE_URL: url }),
     };
@@ -105,10 +108,16 @@ const count = async (database: Database, query: string): Promise<number> => {
 const setUp = async (node: FleetNode | null, carrierPort: number): Promise<Account> => {
   if (!node) throw new Error('the first node was killed');
   const api = apiOf(node.endpoints);
-  const destinations = NUMBERS.map((user) => `sip:${user}@127.0.0.1:${carrierPort}`);
-  const { appKey, networkId } = await makeScenario(api, destinations, { retry: RETRY });
+  const destinationsOf = (network: number): string[] =>
+    NUMBERS.map((user) => `sip:${user}-${network}@127.0.0.1:${carrierPort}`);
+  const { appKey, applicationId, networkId } = await makeScenario(api, destinationsOf(0), { retry: RETRY });
+  const networkIds = [networkId];
+  while (networkIds.length < NETWORKS) {
+    const network = { destinations: destinationsOf(networkIds.length), applicationIds: [applicationId] };
+    networkIds.push(must(201, await api.operator('POST', '/networks', network)).id);
+  }
   const mediaId = await uploadMedia(api, appKey, toneWav(440, 10));
-  return { appKey, networkId, mediaId, callsOfNetwork: NUMBERS.length };
+  return { appKey, networkIds, mediaId, callsOfNetwork: NUMBERS.length };
 };
 
 const startCarrier = async (logPath: string): Promise<{ port: number; close(): Promise<void> }> => {

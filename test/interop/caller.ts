@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { random, wakeAfter } from '../../src/clock.ts';
+import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
 import type { CarriedCodec } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
+import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
 import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
@@ -45,12 +46,21 @@ export interface Caller {
   untilUp(port: number): Promise<void>;
 }
 
-/** The real user agent and media thread on 127.0.0.1; closed when the test is over. */
-export const openCaller = async (tls: TlsMaterial = { own: null, authorities: null }): Promise<Caller> => {
+/** The real user agent and media thread on 127.0.0.1; closed when the test is over. Asks `dnsServer` for names. */
+export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: string } = {}): Promise<Caller> => {
+  const { tls = { own: null, authorities: null }, dnsServer } = options;
   const media = await startThread();
-  const listen = { address: ADDRESS, port: 0 };
-  const transport = await openSipTransport({ listen, tls, wakeAfter, log: QUIET_LOG });
-  const agent = createUserAgent({ transport, media, externalAddress: null, wakeAfter, random, log: QUIET_LOG });
+  const transport = await openSipTransport({ listen: { address: ADDRESS, port: 0 }, tls, wakeAfter, log: QUIET_LOG });
+  const agent = createUserAgent({
+    transport,
+    media,
+    externalAddress: null,
+    dns: createDns({ monotonicMs, wakeAfter, ...(dnsServer === undefined ? {} : { servers: [dnsServer] }) }),
+    monotonicMs,
+    wakeAfter,
+    random,
+    log: QUIET_LOG,
+  });
   onTestFinished(() => agent.close());
   const ring: Caller['ring'] = (destination, order) =>
     agent.placeCall(
@@ -68,7 +78,7 @@ export const openCaller = async (tls: TlsMaterial = { own: null, authorities: nu
       },
       () => undefined,
     );
-  const probe = (port: number): Promise<boolean> => agent.probe({ host: ADDRESS, port, transport: 'udp' });
+  const probe = async (port: number): Promise<boolean> => (await agent.probe({ host: ADDRESS, port })).health === 'up';
   const untilUp = async (port: number): Promise<void> => {
     while (!(await probe(port)));
   };

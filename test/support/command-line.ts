@@ -68,6 +68,7 @@ export const openCommandLine = async (): Promise<CommandLine> => {
   const launched: { what: string; with: unknown }[] = [];
   const launch = launchInto(launched);
   const directory = await mkdtemp(join(tmpdir(), 'ringcast-cli-'));
+  vi.stubEnv('XDG_CACHE_HOME', join(directory, 'cache'));
   const server = await startScriptedServer(({ method, path }) => {
     const answer = answers[`${method} ${path}`] ?? { status: 404, json: { detail: 'There is no such thing.' } };
     return typeof answer === 'function' ? answer() : answer;

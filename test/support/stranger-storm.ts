@@ -13,6 +13,7 @@ import { mutated } from './sip-mutations.ts';
 import { createSipPeer, type SipPeer } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia } from './virtual-media.ts';
+import { zoneOf } from './zone.ts';
 
 const PEER = '127.0.0.1';
 /** Another address of this machine: Linux has the whole of 127/8. */
@@ -127,6 +128,8 @@ export const startStorm = async (callCount: number): Promise<StrangerStorm> => {
     wakeAfter: clock.wakeAfter,
     random: randomOf(random),
     log: QUIET_LOG,
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
   });
   const calls = Array.from({ length: callCount }, (_, i) => agent.placeCall(orderOf(i, theirs.port), () => undefined));
   await callsThatTalk(clock, peer, callCount);
