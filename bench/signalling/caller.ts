@@ -12,7 +12,7 @@ import { createSilentMedia } from './silent-media.ts';
 const ADDRESS = '127.0.0.1';
 const EMPTY = new SharedArrayBuffer(0);
 const CLIPS: CallOrder['clips'] = [
-  { key: 'empty', mediaId: '1', frameCount: 0, renditions: { PCMU: EMPTY, PCMA: EMPTY } },
+  { key: 'empty', mediaId: '1', frameCount: 0, renditions: { opus: EMPTY, G722: EMPTY, PCMU: EMPTY, PCMA: EMPTY } },
 ];
 
 /** Says what it must on standard error: standard output is the figures'. */
@@ -62,6 +62,7 @@ const newOrder = (phonePort: number): CallOrder => ({
   callerId: '+15550001111',
   ringTimeoutMs: 45_000,
   codecs: ['PCMU', 'PCMA'],
+  srtp: 'off',
   clips: CLIPS,
 });
 
