@@ -5,8 +5,8 @@ import type { CallerOrder, CallFigures } from './caller-order.ts';
 import { callWithSipp, startPhone } from './sipp.ts';
 
 const ROUNDS = 3;
-const CALLS = 10_000;
-const WARM_UP_CALLS = 3_000;
+const CALLS = 5_000;
+const WARM_UP_CALLS = 2_000;
 const CALLS_AT_ONCE = 64;
 const AIM_PER_SECOND = 1_000;
 
