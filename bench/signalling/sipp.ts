@@ -16,11 +16,14 @@ const findFreePort = async (): Promise<number> => {
   return port;
 };
 
-/** sipp loses what it has not yet read from its own, small buffers. */
-const BUFFER_BYTES = 4_000_000;
+/**
+ * By itself sipp loses what does not fit into small buffers, and gives up a call in which an INVITE that was sent again
+ * comes late, which leaves the BYE unanswered for 32 s.
+ */
+const PATIENCE = '-buff_size 4000000 -default_behaviors all,-abortunexp';
 
 const socketsOf = (port: number): readonly string[] =>
-  `-i ${ADDRESS} -p ${port} -mi ${ADDRESS} -buff_size ${BUFFER_BYTES} -nostdin`.split(' ');
+  `-i ${ADDRESS} -p ${port} -mi ${ADDRESS} ${PATIENCE} -nostdin`.split(' ');
 
 /** sipp does not say when it listens; the kernel's table of sockets does. */
 const untilBound = async (port: number, sipp: ChildProcess): Promise<void> => {
