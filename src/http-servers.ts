@@ -49,7 +49,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
     toWaveform: waveformOfUlaw,
     limits: config,
   };
-  const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
+  const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log, serverLimits: config });
   const operator = buildOperatorServer({ ...shared, exposition, toPcap, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({

@@ -131,7 +131,7 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav, toWaveform, random } = options;
+    const { store, dialer, metrics, log, toWav, toWaveform, random } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
@@ -141,7 +141,7 @@ const applicationApi =
       media.applicationIds.includes(applicationId);
     app.register(clipRoutes({ store, toWaveform, prefix: '/api/v1', maySee }));
     app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
-    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
+    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics, log }) }));
     app.register(eventRoutes(options));
     app.register(
       webhookRoutes({
