@@ -2,7 +2,7 @@ import type { Application, Caller, NewAppKey, Settings } from './application.ts'
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { CallLimits } from './claim-round.ts';
-import type { CarriedCodec, Codec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { EventVerbs, EventViews } from './event-port.ts';
 import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
@@ -245,7 +245,7 @@ export interface Transaction extends Views, EventVerbs {
   /** Another slot for a claimed call that was not dialled within its own. */
   takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
