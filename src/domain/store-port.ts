@@ -105,6 +105,8 @@ export interface Views extends EventViews {
   findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
+  /** Calls in progress of all nodes, by state; what is missing is none. */
+  countInProgress(): Promise<ReadonlyMap<string, number>>;
   /** When the next waiting call is due, or null if none waits. */
   nextDueAt(): Promise<number | null>;
   /** Nodes that were not taken over, at most 1,000. */

@@ -129,6 +129,9 @@ describe('GET /metrics', () => {
     expect(sampleValue(during, 'ringcast_calls_waiting')).toBe(1);
     expect(sampleValue(during, 'ringcast_oldest_waiting_call_age_seconds')).toBeGreaterThan(0);
     expect(sampleValue(during, 'ringcast_calls_in_progress', { trunk: 'ringing' })).toBe(1);
+    const states = ['waiting', 'dialing', 'ringing', 'playing'];
+    expect(states.map((state) => sampleValue(during, 'ringcast_calls', { state }))).toEqual([1, 0, 1, 0]);
+    expect(states.map((state) => sampleValue(after, 'ringcast_calls', { state }))).toEqual([0, 0, 0, 0]);
     expect(sampleValue(after, 'ringcast_calls_waiting')).toBe(0);
     expect(sampleValue(after, 'ringcast_oldest_waiting_call_age_seconds')).toBe(0);
     expect(sampleValue(after, 'ringcast_calls_in_progress', { trunk: 'ringing' })).toBe(0);
