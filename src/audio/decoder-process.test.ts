@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collectOutput, type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
+import { NO_ISOLATION } from './isolation.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -14,7 +15,8 @@ const shell = (script: string): DecoderProgram => ({
   description: 'a script',
   command: '/bin/sh',
   prefix: ['-c', script, 'script'],
-  addressSpaceKiB: 1024 * 1024,
+  dataKiB: 64 * 1024,
+  isolation: NO_ISOLATION,
 });
 
 const run = async (script: string, limits: Partial<DecoderRun> = {}) => {

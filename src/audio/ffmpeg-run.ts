@@ -3,8 +3,6 @@ import { AppError } from '../domain/app-error.ts';
 import type { Log } from '../domain/ports.ts';
 import { type DecoderOutput, type DecoderProgram, type DecoderResult, runDecoder } from './decoder-process.ts';
 
-const TIME_LIMIT_MS = 120_000;
-
 /** Signals that somebody sends; all others a program brings upon itself. */
 const SIGNALS_FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
 
@@ -40,11 +38,11 @@ export interface FfmpegOrder {
 export type RunFfmpeg = (order: FfmpegOrder) => Promise<DecoderResult>;
 
 export const createRunFfmpeg =
-  (program: DecoderProgram, log: Log): RunFfmpeg =>
+  (program: DecoderProgram, log: Log, timeLimitMs: number): RunFfmpeg =>
   async ({ path, ...order }) => {
     const file = await open(path);
     try {
-      const result = await runDecoder(program, { ...order, input: file.fd, timeLimitMs: TIME_LIMIT_MS });
+      const result = await runDecoder(program, { ...order, input: file.fd, timeLimitMs });
       log.debug({ arguments: order.arguments, ...result }, 'decoder ended');
       const disturbance = disturbanceOf(result);
       if (disturbance !== null) throw new AppError('ingest_busy', disturbance);

@@ -13,6 +13,7 @@ import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
 import { operatorCallRoutes, type ToPcap } from './operator-call-routes.ts';
+import { operatorImportRoute } from './operator-import-route.ts';
 import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
@@ -80,6 +81,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     );
     json.register(operatorCallRoutes(store, dialer, options.toPcap));
   });
+  app.register(operatorImportRoute(store, routeHealth));
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>
     reply.type(options.exposition.contentType).send(await options.exposition.read()),

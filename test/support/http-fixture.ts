@@ -245,6 +245,10 @@ const seed = (store: Store): Promise<void> =>
         name: `Application ${id}`,
         defaultGreetingId: null,
         retry: { maxAttempts: 1, delaySeconds: 60, on: [] },
+        priority: 1,
+        maxConcurrentCalls: null,
+        callsPerSecond: null,
+        dialBySeconds: 3600,
       });
       await tx.createAppKey(id, key);
       await tx.createNetwork({
