@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CarriedCodec } from '../../src/domain/codec.ts';
+import type { Codec } from '../../src/domain/codec.ts';
 import { ADDRESS } from '../support/media.ts';
 import { findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
 
 const WAV_HEADER_BYTES = 44;
 
-const codecLines = (codec: CarriedCodec): string =>
+const codecLines = (codec: Codec): string =>
   ['PCMU', 'PCMA']
     .map((mime, at) => `[audio_codec_${at}]\nmime=${mime}\nrate=8000\nchannels=1\nenabled=${Number(mime === codec)}\n`)
     .join('');
 
-const config = (sipPort: number, rtpPort: number, codec: CarriedCodec): string => `[sip]
+const config = (sipPort: number, rtpPort: number, codec: Codec): string => `[sip]
 sip_port=${sipPort}
 sip_tcp_port=0
 sip_tls_port=0
@@ -33,7 +33,7 @@ export interface Linphone extends PeerProgram {
 }
 
 /** One that answers every call with the codec, and hears with a file for a sound card. */
-export const startLinphone = async (codec: CarriedCodec): Promise<Linphone> => {
+export const startLinphone = async (codec: Codec): Promise<Linphone> => {
   const folder = await mkdtemp(join(tmpdir(), 'ringcast-linphone-'));
   const [sipPort, rtpPort] = [await findFreePort(), await findFreePort()];
   // It does not start without a folder for its database, and does not make one.
