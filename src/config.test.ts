@@ -54,6 +54,9 @@ describe('configuration', () => {
     ['CALLS_PER_SECOND', 'many'],
     ['RING_TIMEOUT_SECONDS', '4.5'],
     ['LOG_LEVEL', 'loud'],
+    ['WEBHOOK_ALLOW', '10.0.0.0'],
+    ['WEBHOOK_ALLOW', '10.0.0.0/33'],
+    ['WEBHOOK_ALLOW', '10.0.0.0/8,inside/8'],
   ])('refuses %s=%s naming variable and value', (name, value) => {
     const reading = () => readConfig({ [`RINGCAST_${name}`]: value });
     expect(reading).toThrow(ConfigError);

@@ -23,9 +23,25 @@ export interface Config {
   readonly maxClipSeconds: number;
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
+  readonly destinationSpacingSeconds: number;
   readonly ringTimeoutSeconds: number;
   readonly maxWaitingCalls: number;
+  /** Addresses that webhooks may reach though they are not public. */
+  readonly webhookAllow: readonly AddressRange[];
+  readonly sipTrace: SipTraceLimits;
   readonly logLevel: LogLevel;
+}
+
+export interface AddressRange {
+  readonly address: string;
+  readonly prefixBits: number;
+}
+
+/** How much is kept of what calls said on the wire. */
+export interface SipTraceLimits {
+  /** 0: nothing is. */
+  readonly hours: number;
+  readonly maxBytes: number;
 }
 
 /** PEM files. */
@@ -95,8 +111,12 @@ export const SETTINGS: readonly Setting[] = [
   setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),
   setting('MAX_CONCURRENT_CALLS', '500', 'calls in progress at once'),
   setting('CALLS_PER_SECOND', '50', 'new calls a second'),
+  setting('DESTINATION_SPACING_SECONDS', '1', 'between the starts of two calls to one destination; 0 for none'),
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
+  setting('WEBHOOK_ALLOW', null, 'ranges that webhooks may reach though not public, such as 10.0.0.0/8,fd00::/8'),
+  setting('SIP_TRACE_HOURS', '72', 'how long the SIP messages of calls are kept, secrets masked; 0 keeps none'),
+  setting('SIP_TRACE_MAX_BYTES', '1073741824', 'octets of SIP messages kept in all; the oldest go'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ];
 
@@ -201,6 +221,20 @@ const mediaSockets = (read: Read): MediaSockets => {
   return MEDIA_SOCKETS.find((kind) => kind === text) ?? refuse('RINGCAST_MEDIA_SOCKETS', text, expected);
 };
 
+const addressRanges = (read: Read, name: string): readonly AddressRange[] => {
+  const text = read(name);
+  return (text?.split(',') ?? []).map((range) => {
+    const [, address = '', bits] = /^\s*([^\s/]+)\/([0-9]{1,3})\s*$/.exec(range) ?? [];
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    if (bits !== undefined && Number(bits) <= most) return { address, prefixBits: Number(bits) };
+    return refuse(
+      `RINGCAST_${name}`,
+      text ?? '',
+      'ranges ADDRESS/BITS with commas between, such as 10.0.0.0/8,fd00::/8',
+    );
+  });
+};
+
 const logLevel = (read: Read): LogLevel => {
   const text = read('LOG_LEVEL') ?? '';
   return (
@@ -230,8 +264,14 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     maxClipSeconds: wholeNumber(read, 'MAX_CLIP_SECONDS', 1, 3600),
     maxConcurrentCalls: wholeNumber(read, 'MAX_CONCURRENT_CALLS', 1, 100_000),
     callsPerSecond: wholeNumber(read, 'CALLS_PER_SECOND', 1, 10_000),
+    destinationSpacingSeconds: wholeNumber(read, 'DESTINATION_SPACING_SECONDS', 0, 3600),
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
+    webhookAllow: addressRanges(read, 'WEBHOOK_ALLOW'),
+    sipTrace: {
+      hours: wholeNumber(read, 'SIP_TRACE_HOURS', 0, 8760),
+      maxBytes: wholeNumber(read, 'SIP_TRACE_MAX_BYTES', 1_048_576, 1_099_511_627_776),
+    },
     logLevel: logLevel(read),
   });
 };

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { EventFeed } from './app/publish-events.ts';
 import type { Calling } from './calling.ts';
 import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
@@ -9,7 +10,9 @@ import type { Store } from './domain/store-port.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
 import { buildPublicServer } from './http/public-server.ts';
 import type { PrometheusMetrics } from './metrics/prometheus.ts';
+import { waveformOfUlaw } from './rtp/peaks.ts';
 import { ulawToWav } from './rtp/ulaw-wav.ts';
+import { toPcap } from './trace/pcap.ts';
 
 export interface Servers {
   readonly publicUrl: string;
@@ -21,6 +24,7 @@ interface ServerParts {
   readonly ingest: Ingest;
   readonly greeting: BuiltInGreeting;
   readonly calling: Calling;
+  readonly events: EventFeed;
   readonly operatorToken: string;
   readonly scratchDirectory: string;
   readonly prometheus: PrometheusMetrics;
@@ -33,13 +37,25 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const { store, ingest, greeting, calling, scratchDirectory, prometheus, log } = parts;
   const { dialer, routeHealth } = calling;
   const { metrics } = prometheus;
-  const shared = { store, ingest, routeHealth, dialer, random, metrics, log, scratchDirectory, limits: config };
+  const shared = {
+    store,
+    ingest,
+    routeHealth,
+    dialer,
+    random,
+    metrics,
+    log,
+    scratchDirectory,
+    toWaveform: waveformOfUlaw,
+    limits: config,
+  };
   const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
-  const operator = buildOperatorServer({ ...shared, exposition, operatorToken: parts.operatorToken });
+  const operator = buildOperatorServer({ ...shared, exposition, toPcap, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,
     wakeAfter,
+    events: parts.events,
     builtInGreeting: greeting,
     toWav: ulawToWav,
     publicUrl: config.publicUrl,

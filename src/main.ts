@@ -1,5 +1,6 @@
 import { startCompletingClips } from './app/complete-clips.ts';
 import { holdNodeLease } from './app/node-lease.ts';
+import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
@@ -19,6 +20,7 @@ import { bracketHost } from './sip/uri.ts';
 import { openPostgresStore } from './store/open-postgres-store.ts';
 import { openSqliteStore } from './store/open-store.ts';
 import { openVault } from './store/vault.ts';
+import { openTelling } from './telling.ts';
 
 /** A server that answers. */
 export interface Running {
@@ -35,24 +37,38 @@ export interface Running {
 /** How long calls in progress may go on after SIGTERM. */
 const DRAIN_MS = 30_000;
 
-/** Builds and starts a server. Throws StartError, with everything closed again. */
-export const start = async (config: Config, log: Log): Promise<Running> => {
+/** Builds and starts a server. Throws StartError, with everything closed again. `around` lets a test stand before the store. */
+export const start = async (
+  config: Config,
+  log: Log,
+  around: (store: Store) => Store = (store) => store,
+): Promise<Running> => {
   const closers = createClosers();
   const close = () => closers.closeAll((name, error) => log.error({ err: error }, `${name} did not close`));
   try {
-    return await open(config, log, closers, close);
+    return await open({ config, log, closers, close, around });
   } catch (error) {
     await close();
     throw error;
   }
 };
 
-const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
+interface Opening {
+  readonly config: Config;
+  readonly log: Log;
+  readonly closers: Closers;
+  readonly close: () => Promise<void>;
+  readonly around: (store: Store) => Store;
+}
+
+const open = async ({ config, log, closers, close, around }: Opening): Promise<Running> => {
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
   const prometheus = createPrometheusMetrics();
   const { metrics } = prometheus;
-  const store = await openStore(config, metrics, log);
-  closers.add('store', () => store.close());
+  const opened = around(await openStore(config, metrics, log));
+  closers.add('store', () => opened.close());
+  const telling = openTelling(config, { store: opened, metrics, log, closers });
+  const { store, events } = telling;
   await emptyScratch(scratchDirectory);
   const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log });
   closers.add('lease', () => lease.stop());
@@ -66,16 +82,21 @@ const open = async (config: Config, log: Log, closers: Closers, close: () => Pro
     ingest,
     greeting,
     calling,
+    events,
     operatorToken,
     scratchDirectory,
     prometheus,
     log,
     closers,
   });
+  telling.start();
   calling.dialer.start();
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   const openScratchFile = scratchFilesIn(scratchDirectory);
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
+  const { hours, maxBytes } = config.sipTrace;
+  const keepForMs = hours * 3_600_000;
+  closers.add('sweep of SIP messages', startSipTraceSweep({ store, wakeAfter, log, keepForMs, maxBytes }));
   return {
     ...servers,
     sip: `sip:${bracketHost(calling.transport.address)}:${calling.transport.port}`,

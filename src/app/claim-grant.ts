@@ -1,12 +1,14 @@
 import { AppError } from '../domain/app-error.ts';
 import { type Grant, MAX_FAILED_TRIES } from '../domain/grant.ts';
-import type { Store, Transaction } from '../domain/store-port.ts';
+import type { Store, Transaction, Views } from '../domain/store-port.ts';
 
 /** What an upload shows before its body: the token is the capability, a grant id sent along must match. */
 export interface GrantClaim {
   readonly mediaId: string;
   readonly token: string;
   readonly grantIds: readonly string[];
+  /** Where the upload comes from, for the record. */
+  readonly remoteAddress: string;
 }
 
 /**
@@ -23,8 +25,21 @@ export const claimGrant = async (store: Store, claim: GrantClaim): Promise<numbe
 const tryClaim = async (tx: Transaction, claim: GrantClaim): Promise<number | AppError> => {
   const grant = await tryFind(tx, claim);
   if (grant instanceof AppError) return grant;
-  return (await tx.claimGrant(grant.ref)) ? grant.ref : grantBusy();
+  return (await tx.claimGrant(grant.ref, claim.remoteAddress)) ? grant.ref : grantBusy();
 };
+
+/** What the resumable upload was that spent the grant, until the grant's time is over; null if that was another. */
+export const findFinishedUpload = (
+  store: Store,
+  claim: GrantClaim,
+  uploadId: string,
+): Promise<{ readonly bytes: number; readonly expiresAt: number } | null> =>
+  store.view(async (views) => {
+    const grant = await views.findGrant(claim.token);
+    if (grant?.mediaId !== claim.mediaId || grant.spentBy?.uploadId !== uploadId) return null;
+    if ((await views.nowMs()) >= grant.expiresAt || !(await mayUse(views, grant, claim.grantIds))) return null;
+    return { bytes: grant.spentBy.bytes, expiresAt: grant.expiresAt };
+  });
 
 /** The grant, open; throws as `claimGrant` does, and claims nothing. */
 export const findOpenGrant = async (store: Store, claim: GrantClaim): Promise<Grant> => {
@@ -50,9 +65,9 @@ const tryFind = async (tx: Transaction, claim: GrantClaim): Promise<Grant | AppE
 
 const grantBusy = (): AppError => new AppError('grant_busy', 'Another upload is using this grant right now.');
 
-const mayUse = async (tx: Transaction, grant: Grant, grantIds: readonly string[]): Promise<boolean> => {
+const mayUse = async (views: Views, grant: Grant, grantIds: readonly string[]): Promise<boolean> => {
   if (!grant.callerStands) return false;
-  for (const grantId of grantIds) if (!(await tx.isGrantId(grant.ref, grantId))) return false;
+  for (const grantId of grantIds) if (!(await views.isGrantId(grant.ref, grantId))) return false;
   return true;
 };
 

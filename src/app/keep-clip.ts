@@ -36,6 +36,9 @@ export interface KeptClip {
   readonly originalBytes: number;
 }
 
+/** What is committed together with a clip, or refuses it. */
+export type AlsoCommit = (tx: Transaction, clip: NewClip) => Promise<void>;
+
 /**
  * Receives a file, decodes it, and makes it the current clip of a media together with `alsoCommit`. Nothing is kept
  * unless all of it succeeds. Throws `upload_empty`, `upload_cut`, `upload_too_large`, `upload_too_long`,
@@ -45,7 +48,7 @@ export const keepClip = async (
   options: KeepClipOptions,
   mediaId: string,
   incoming: IncomingFile,
-  alsoCommit: (tx: Transaction, clipId: string) => Promise<void>,
+  alsoCommit: AlsoCommit,
 ): Promise<KeptClip> => {
   refuseDeclared(incoming.declaredBytes, options.maxUploadBytes);
   const file = await options.openScratchFile();
@@ -89,12 +92,7 @@ const receive = async (
   return { digest: hasher.hex(), originalBytes };
 };
 
-const keep = async (
-  store: Store,
-  clip: NewClip,
-  file: ScratchFile,
-  alsoCommit: (tx: Transaction, clipId: string) => Promise<void>,
-): Promise<void> => {
+const keep = async (store: Store, clip: NewClip, file: ScratchFile, alsoCommit: AlsoCommit): Promise<void> => {
   try {
     await stage(store, clip.id, file);
     await commit(store, clip, alsoCommit);
@@ -115,14 +113,10 @@ const stage = async (store: Store, clipId: string, file: ScratchFile): Promise<v
   }
 };
 
-const commit = (
-  store: Store,
-  clip: NewClip,
-  alsoCommit: (tx: Transaction, clipId: string) => Promise<void>,
-): Promise<void> =>
+const commit = (store: Store, clip: NewClip, alsoCommit: AlsoCommit): Promise<void> =>
   store.transact(async (tx) => {
     // First what may refuse: a grant that was revoked with its media is told as such.
-    await alsoCommit(tx, clip.id);
+    await alsoCommit(tx, clip);
     await tx.insertClip(clip);
   });
 

@@ -15,6 +15,8 @@ export interface IncomingUpload {
   readonly declaredBytes: number | null;
   /** Nothing is read from it before the grant is claimed. */
   readonly pieces: AsyncIterable<UploadPiece>;
+  /** The resumable upload that the pieces come from. */
+  readonly uploadId: string | null;
 }
 
 export interface ReplaceAudioOptions extends KeepClipOptions {
@@ -53,7 +55,9 @@ const receive = async (options: ReceiveUploadOptions, claim: GrantClaim, upload:
   const ref = await claimGrant(options.store, claim);
   try {
     const file = { declaredBytes: upload.declaredBytes, octets: octetsOf(upload.pieces, options.store, ref) };
-    return await keepClip(options, claim.mediaId, file, (tx, clipId) => tx.spendGrant(ref, clipId));
+    return await keepClip(options, claim.mediaId, file, (tx, { id, digest, originalBytes }) =>
+      tx.spendGrant(ref, { id, digest, bytes: originalBytes }, upload.uploadId),
+    );
   } catch (error) {
     await options.releaseGrant.release(ref, error instanceof AppError && COUNTED.has(error.code));
     throw error;

@@ -94,7 +94,11 @@ const finish = async (
   upload: PartialUpload,
 ): Promise<KeptClip> => {
   try {
-    return await receiveUpload(claim, { declaredBytes: upload.sizeBytes, pieces: piecesOf(store, upload) });
+    return await receiveUpload(claim, {
+      declaredBytes: upload.sizeBytes,
+      pieces: piecesOf(store, upload),
+      uploadId: upload.id,
+    });
   } catch (error) {
     // Octets that are no clip today are none tomorrow; after any other refusal the end may be sent again.
     if (isHopeless(error)) await store.transact((tx) => tx.dropPartialUpload(ref, upload.id));

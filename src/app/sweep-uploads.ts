@@ -1,9 +1,19 @@
 import type { Log, WakeAfter } from '../domain/ports.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { Store, Transaction } from '../domain/store-port.ts';
 
 const SWEEP_EVERY_MS = 60_000;
+/** Dropped in one sweep at most, so that it never holds up the commits of others. */
+const CLIPS_AT_ONCE = 10;
+const GRANTS_AT_ONCE = 1000;
 
-/** Drops the parts of uploads whose grant has ended, within a minute of its end. The answer stops it. */
+/** What uploads leave behind, each with the words it is logged by; each is a transaction of its own. */
+const STEPS: readonly (readonly [done: string, step: (tx: Transaction) => Promise<number>])[] = [
+  ['partial uploads of ended grants dropped', (tx) => tx.dropDeadPartialUploads()],
+  ['replaced clips dropped', (tx) => tx.dropReplacedClips(CLIPS_AT_ONCE)],
+  ['records of old grants dropped', (tx) => tx.dropOldGrants(GRANTS_AT_ONCE)],
+];
+
+/** Drops what uploads left behind, every minute. The answer stops it. */
 export const startUploadSweep = (options: {
   readonly store: Store;
   readonly wakeAfter: WakeAfter;
@@ -11,10 +21,12 @@ export const startUploadSweep = (options: {
 }): (() => void) => {
   const sweep = async (): Promise<void> => {
     try {
-      const dropped = await options.store.transact((tx) => tx.dropDeadPartialUploads());
-      if (dropped > 0) options.log.info({ dropped }, 'partial uploads of ended grants dropped');
+      for (const [done, step] of STEPS) {
+        const count = await options.store.transact(step);
+        if (count > 0) options.log.info({ count }, done);
+      }
     } catch (error) {
-      options.log.warn({ err: error }, 'partial uploads not swept, next try in a minute');
+      options.log.warn({ err: error }, 'uploads not swept, next try in a minute');
     }
   };
   let cancel = (): void => {};

@@ -1,9 +1,10 @@
-import { Failure } from './failure.ts';
+import { Failure, Refused } from './failure.ts';
 import { visible } from './text.ts';
 
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** Decoding a long clip without a native ffmpeg takes its time. */
 export const UPLOAD_TIMEOUT_MS = 300_000;
+const STREAM_TIMEOUT_MS = 24 * 3_600_000;
 
 export interface Reply<T> {
   readonly value: T;
@@ -31,6 +32,8 @@ export interface Api {
   request<T>(request: ApiRequest): Promise<Reply<T>>;
   /** The same for a body that is no JSON. */
   download(path: string): Promise<Uint8Array>;
+  /** A body that goes on and on, read as it comes; it ends after a day at the latest. */
+  stream(path: string, headers: Readonly<Record<string, string>>): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface ApiOptions {
@@ -111,7 +114,7 @@ export const saidBy = (baseUrl: string, status: number, body: string): string =>
 
 const refusal = (options: ApiOptions, response: Response, body: string): Failure => {
   const fix = response.status === 401 && options.bearer !== null ? `: ${options.onUnauthorized}` : '';
-  return new Failure(`${saidBy(options.baseUrl, response.status, body)}${fix}.`);
+  return new Refused(`${saidBy(options.baseUrl, response.status, body)}${fix}.`);
 };
 
 const send = async (options: ApiOptions, request: ApiRequest): Promise<Response> => {
@@ -148,10 +151,16 @@ const readReply = async <T>(options: ApiOptions, response: Response): Promise<Re
   return { value: value as T, text: body, headers: response.headers };
 };
 
+const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})();
+
 /** A client of one HTTP API. The waits are bounded, redirects refused. */
 export const createApi = (options: ApiOptions): Api => ({
   baseUrl: options.baseUrl,
   request: async <T>(request: ApiRequest) => readReply<T>(options, await exchange(options, request)),
+  stream: async (path, headers) => {
+    const request = { method: 'GET', path, headers, timeoutMs: STREAM_TIMEOUT_MS };
+    return (await exchange(options, request)).body ?? NOTHING;
+  },
   download: async (path) => {
     const request = { method: 'GET', path, timeoutMs: UPLOAD_TIMEOUT_MS };
     return new Uint8Array(await (await exchange(options, request)).arrayBuffer());

@@ -20,6 +20,10 @@ export interface Application {
   readonly name: string;
   readonly defaultGreetingId: string | null;
   readonly retry: RetryRule;
+  readonly priority?: number;
+  readonly maxConcurrentCalls?: number | null;
+  readonly callsPerSecond?: number | null;
+  readonly dialBySeconds?: number;
   readonly appKey?: NewAppKey;
 }
 
@@ -32,10 +36,17 @@ export interface Network {
   readonly applicationIds: readonly string[];
 }
 
+export interface ImportReport {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly refusedCount: number;
+  readonly refused: readonly { readonly line: number; readonly value: string; readonly reason: string }[];
+}
+
 export interface Trunk {
   readonly id: string;
   readonly host: string;
-  readonly port: number;
+  readonly port: number | null;
   readonly transport: string;
   readonly hasPassword: boolean;
   readonly callerId: string | null;
@@ -47,6 +58,12 @@ export interface Trunk {
   readonly state: string;
   /** Absent from servers that know none. */
   readonly stateReason?: string | null;
+  readonly degraded?: boolean;
+  readonly registration?: {
+    readonly state: string;
+    readonly expiresAt: string | null;
+    readonly reason: string | null;
+  } | null;
 }
 
 export interface Media {
@@ -61,6 +78,20 @@ export interface Clip {
   readonly bytes: number;
   readonly type: string;
   readonly createdAt: string;
+}
+
+/** A clip among the others of its media. */
+export interface ClipVersion extends Clip {
+  readonly id: string;
+  readonly sha256: string;
+  readonly current: boolean;
+  readonly renditions: readonly { readonly codec: string; readonly bytes: number }[];
+}
+
+export interface Peaks {
+  readonly peakDbfs: number | null;
+  readonly rmsDbfs: number | null;
+  readonly peaks: readonly (readonly [lowest: number, highest: number])[];
 }
 
 export interface ClipProgress {
@@ -103,6 +134,22 @@ export interface Blast {
   readonly calls: readonly Call[];
 }
 
+export interface Grant {
+  readonly id: string;
+  readonly mediaId: string;
+  readonly applicationId: string;
+  readonly appKeyId: string;
+  readonly state: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly claimedAt: string | null;
+  readonly remoteAddress: string | null;
+  readonly spentAt: string | null;
+  readonly revokedAt: string | null;
+  readonly failedTries: number;
+  readonly clip: { readonly id: string; readonly sha256: string; readonly bytes: number } | null;
+}
+
 /** `MediaResponse` of the seed interface. */
 export interface MediaAnswer {
   readonly MediaResponse: { readonly message: string; readonly status: number; readonly fileSize: number };
@@ -116,4 +163,42 @@ export interface GrantAnswer {
     readonly grantId: string;
     readonly uri: string;
   };
+}
+
+/** The data of an event; what it has beside these depends on its type. */
+export type PublishedEvent = Readonly<Record<string, string>> & {
+  readonly id?: string;
+  readonly type: string;
+  readonly at?: string;
+};
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly string[] | null;
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+  readonly failingSince: string | null;
+  readonly previousSecretUntil: string | null;
+  readonly createdAt: string;
+  /** In the answers to its making and rotation alone. */
+  readonly secret?: string;
+}
+
+/** One SIP message of a call, secrets masked. */
+export interface SipMessage {
+  readonly attempt: number;
+  readonly direction: 'sent' | 'received';
+  readonly transport: string;
+  /** `ADDRESS:PORT` */
+  readonly local: string;
+  readonly remote: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+export interface CallTrace {
+  readonly items: readonly SipMessage[];
+  /** Messages beyond those, which were not kept. */
+  readonly omitted: number;
 }

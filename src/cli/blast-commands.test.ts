@@ -68,14 +68,7 @@ test('blast show, list and cancel take their own options', async () => {
   expect((await cli.withKey('blast', 'cancel', '42', '--json')).out).toBe(`${JSON.stringify(BLAST)}\n`);
 });
 
-test('calls lists, and finds one on a later page', async () => {
-  const [call] = BLAST.calls;
-  cli.answers['GET /operator/v1/calls'] = { json: { items: [call], next: null } };
-  cli.answers['GET /operator/v1/calls?limit=100'] = { json: { items: [{ ...call, id: '10' }], next: 'p2' } };
-  cli.answers['GET /operator/v1/calls?limit=100&cursor=p2'] = { json: { items: [call], next: null } };
+test('calls lists', async () => {
+  cli.answers['GET /operator/v1/calls'] = { json: { items: BLAST.calls, next: null } };
   expect((await cli.operator('calls')).out).toMatch(/9 +42 +sip:a@h/);
-  expect((await cli.operator('calls', 'show', '9', '--json')).out).toBe(`${JSON.stringify(call)}\n`);
-  expect((await cli.operator('calls', 'show', '11')).err).toBe(
-    'ringcast: there is no call 11: `ringcast calls` lists them.\n',
-  );
 });

@@ -29,11 +29,16 @@ const order = (settings: readonly Setting[], name: string, variable: string, pro
   protocol,
 });
 
+const fixOf = (stateReason: string): string =>
+  /user name or password/.test(stateReason)
+    ? 'give it the right --username and --password'
+    : 'ask whoever runs it what is wrong there';
+
 const trunkCheck = (trunk: Trunk): Check => {
   const name = `trunk ${trunk.id}`;
-  const address = `${trunk.host}:${trunk.port}`;
-  if (trunk.state !== 'down') return ok(name, `${address} is ${trunk.state}`);
-  if (trunk.stateReason) return problem(name, trunk.stateReason, 'give it the right --username and --password');
+  const address = trunk.port === null ? trunk.host : `${trunk.host}:${trunk.port}`;
+  if (trunk.state !== 'down' && !trunk.degraded) return ok(name, `${address} is ${trunk.state}`);
+  if (trunk.stateReason) return problem(name, trunk.stateReason, fixOf(trunk.stateReason));
   const fix = 'is its address right, and does it answer OPTIONS from here? If it never does, use --health-check none';
   return problem(name, `${address} does not answer`, fix);
 };

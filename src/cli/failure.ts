@@ -10,5 +10,8 @@ export class Failure extends Error {
   }
 }
 
+/** The server was there and did not want to: asking again changes nothing. */
+export class Refused extends Failure {}
+
 /** The sentence of anything that was thrown, for a message of our own. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

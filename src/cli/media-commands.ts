@@ -7,6 +7,7 @@ import { appKey, applicationApi, grantUrl, operatorApi, type ServerOptions, seed
 import { Failure, sentenceOf } from './failure.ts';
 import { onlyGiven, repeated, segment, withAppKey, withOperator } from './options.ts';
 import { type Output, type PrintOptions, printDone, printJson, printLines } from './output.ts';
+import { playClip } from './play-clip.ts';
 import {
   addAssociationCommands,
   addResourceCommands,
@@ -16,9 +17,11 @@ import {
   type Resource,
 } from './resource-commands.ts';
 import { curlUpload, shellWord } from './shell.ts';
+import { linesOfClips } from './show-media.ts';
 import { inOneCell, inSeconds, visible } from './text.ts';
 import { createUploadBar } from './upload-bar.ts';
 import { uploadByGrant } from './upload-by-grant.ts';
+import { uploadMemory } from './upload-memory.ts';
 
 const MEDIA: Resource<Media> = {
   path: '/operator/v1/media',
@@ -30,6 +33,7 @@ const MEDIA: Resource<Media> = {
     ['clip', ({ clip }) => (clip === null ? 'none yet' : `${inSeconds(clip.durationMs)}, ${clip.type}`)],
     ['applications', (media) => inOneCell(media.applicationIds ?? [])],
   ],
+  more: linesOfClips,
 };
 
 /** A file to be sent, read as it is sent. Throws a Failure that names it. */
@@ -81,12 +85,22 @@ const uploadTo = async (output: Output, id: string, file: string, options: Opera
 const uploadThrough = async (output: Output, uri: string, file: string, options: UploadOptions): Promise<void> => {
   const url = grantUrl(uri, options);
   await openFile(file);
-  await uploadByGrant({ url, file, bar: createUploadBar(output.err) });
+  const memory = await uploadMemory(url, file);
+  await uploadByGrant({ url, file, bar: createUploadBar(output.err), memory });
   printDone(output, options, { text: '' }, `${file} is uploaded; the grant is spent`);
 };
 
+const audioOf = (id: string, options: ServerOptions): Promise<Uint8Array> =>
+  applicationApi(options).download(`/api/v1/media/${segment(id)}/audio`);
+
+const play = async (
+  output: Output,
+  id: string,
+  { out, ...options }: ServerOptions & { out?: string },
+): Promise<void> => (out === undefined ? playClip(await audioOf(id, options)) : download(output, id, out, options));
+
 const download = async (output: Output, id: string, file: string, options: ServerOptions): Promise<void> => {
-  const octets = await applicationApi(options).download(`/api/v1/media/${segment(id)}/audio`);
+  const octets = await audioOf(id, options);
   try {
     await writeFile(file, octets);
   } catch (error) {
@@ -134,6 +148,9 @@ export const addMediaCommands = (program: Command, output: Output): void => {
   withAppKey(media.command('audio <id>').description('fetch the clip as WAV, as the phone hears it'))
     .requiredOption('-o, --output <file>', 'file to write')
     .action((id: string, options: ServerOptions & { output: string }) => download(output, id, options.output, options));
+  withAppKey(media.command('play <id>').description('play the clip here, as the phone hears it'))
+    .option('--out <file>', 'write it to a WAV file instead')
+    .action((id: string, options: ServerOptions & { out?: string }) => play(output, id, options));
   withAppKey(media.command('grant <id>').description('ask for an upload grant and show how to use it')).action(
     (id: string, options: ServerOptions & PrintOptions) => grant(output, id, options),
   );

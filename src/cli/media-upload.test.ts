@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAnswerLosingProxy } from '../../test/support/answer-losing-proxy.ts';
 import { type CommandLine, openCommandLine } from '../../test/support/command-line.ts';
 import { type Cut, openCutProxy } from '../../test/support/cut-proxy.ts';
 import { type HttpFixture, KEY, OPERATOR_TOKEN, startHttp } from '../../test/support/http-fixture.ts';
@@ -96,7 +97,13 @@ describe('media upload --grant URI FILE', () => {
     const notes: string[] = [];
     const bar = { ...NO_BAR, note: (text: string) => notes.push(text) };
     try {
-      await uploadByGrant({ url: `http://127.0.0.1:${proxy.port}${uri}`, file, bar, retryDelaysMs: Array(20).fill(0) });
+      await uploadByGrant({
+        url: `http://127.0.0.1:${proxy.port}${uri}`,
+        file,
+        bar,
+        memory: NO_MEMORY,
+        retryDelaysMs: Array(20).fill(0),
+      });
     } finally {
       await proxy.close();
     }
@@ -120,13 +127,11 @@ describe('media upload --grant URI FILE', () => {
     expect(err).not.toContain(uri.split('/').pop());
   });
 
-  it('tells what is likely when the last answer is lost', async () => {
+  it('ends well when the last answer is lost', async () => {
     const proxy = await openAnswerLosingProxy(http.publicPort, SIZE);
     const url = `http://127.0.0.1:${proxy.port}${await issue('103')}`;
     try {
-      await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0, 0] })).rejects.toThrow(
-        /^the line was cut before the last answer, and then the grant was spent: most likely by this file/,
-      );
+      await uploadByGrant({ url, file, bar: NO_BAR, memory: NO_MEMORY, retryDelaysMs: [0, 0] });
     } finally {
       await proxy.close();
     }
@@ -140,7 +145,7 @@ describe('media upload --grant URI FILE', () => {
     closed.close();
     await once(closed, 'close');
     const url = `http://127.0.0.1:${port}/api/rest/media/101/1234567`;
-    await expect(uploadByGrant({ url, file, bar: NO_BAR, retryDelaysMs: [0] })).rejects.toThrow(
+    await expect(uploadByGrant({ url, file, bar: NO_BAR, memory: NO_MEMORY, retryDelaysMs: [0] })).rejects.toThrow(
       `nothing answers at http://127.0.0.1:${port}: start it with \`ringcast serve\`, or name another address.`,
     );
   });
@@ -161,37 +166,8 @@ describe('media upload --grant URI FILE', () => {
   });
 });
 
+const NO_MEMORY = { recall: async () => null, keep: async () => undefined, forget: async () => undefined };
 const NO_BAR = { show: () => undefined, note: () => undefined, end: () => undefined };
-
-/** A line that breaks, once, when the server answers after more than `afterBytes` octets. */
-const openAnswerLosingProxy = async (target: number, afterBytes: number) => {
-  let forwarded = 0;
-  let isLost = false;
-  const clients = new Set<Socket>();
-  const listener = createServer((client) => {
-    const server = connect(target, '127.0.0.1');
-    clients.add(client);
-    for (const socket of [client, server]) socket.on('error', () => undefined);
-    client.on('close', () => server.destroy());
-    server.on('close', () => client.destroy());
-    client.on('data', (octets) => {
-      forwarded += octets.length;
-      server.write(octets);
-    });
-    server.on('data', (octets) => {
-      if (isLost || forwarded <= afterBytes) return void client.write(octets);
-      isLost = true;
-      client.destroy();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const close = async (): Promise<void> => {
-    for (const client of clients) client.destroy();
-    listener.close();
-    await once(listener, 'close');
-  };
-  return { port: (listener.address() as AddressInfo).port, close };
-};
 
 const spent = async (uri: string): Promise<string> => {
   expect((await put(uri, 'audio')).status).toBe(201);

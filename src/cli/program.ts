@@ -3,7 +3,9 @@ import { addAppCommands } from './app-commands.ts';
 import { addBlastCommands } from './blast-commands.ts';
 import { addCallCommands } from './call-commands.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addEventCommands } from './event-commands.ts';
 import { Failure } from './failure.ts';
+import { addGrantCommands } from './grant-commands.ts';
 import type { Launch } from './launch.ts';
 import { addMediaCommands } from './media-commands.ts';
 import { addNetworkCommands } from './network-commands.ts';
@@ -11,6 +13,7 @@ import type { Output } from './output.ts';
 import { addProcessCommands } from './process-commands.ts';
 import { addSettingsCommands } from './settings-commands.ts';
 import { addTrunkCommands } from './trunk-commands.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 const buildProgram = (launch: Launch, output: Output): Command => {
   const program = new Command('ringcast');
@@ -24,13 +27,16 @@ const buildProgram = (launch: Launch, output: Output): Command => {
       writeErr: (text) => output.err.write(text),
     });
   program.description('Self-hosted voice broadcast: one HTTP request rings a phone and plays recorded clips.');
-  addProcessCommands(program, launch);
+  addProcessCommands(program, launch, output);
   addAppCommands(program, output);
   addNetworkCommands(program, output);
   addMediaCommands(program, output);
+  addGrantCommands(program, output);
   addTrunkCommands(program, output);
   addBlastCommands(program, output);
   addCallCommands(program, output);
+  addEventCommands(program, output);
+  addWebhookCommands(program, output);
   addSettingsCommands(program, output);
   addDoctorCommand(program, output, launch.settings, launch.callItself);
   return program;

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { Api } from './api-client.ts';
 import type { Listing } from './api-shapes.ts';
 import { operatorApi, type ServerOptions } from './connection.ts';
 import { type Paging, pagingQuery, segment, withOperator, withPaging } from './options.ts';
-import { type Output, type PrintOptions, printDone, printListing, printRecord } from './output.ts';
+import { type Output, type PrintOptions, printDone, printLines, printListing, printRecord } from './output.ts';
 import type { Column } from './table.ts';
 
 export type OperatorOptions = ServerOptions & PrintOptions;
@@ -13,6 +14,8 @@ export interface Resource<T> {
   readonly noun: string;
   readonly plural: string;
   readonly columns: readonly Column<T>[];
+  /** Lines that `show` adds for people, read from below the thing's path. */
+  readonly more?: (api: Api, path: string, item: T) => Promise<readonly string[]>;
 }
 
 /** The path of one thing of a kind. */
@@ -31,7 +34,10 @@ export const addResourceCommands = <T>(parent: Command, output: Output, resource
   withOperator(parent.command('show <id>').description(`show one ${noun}`)).action(
     async (id: string, options: OperatorOptions) => {
       const api = await operatorApi(options);
-      printRecord(output, options, await api.request<T>({ method: 'GET', path: pathOf(resource, id) }), columns);
+      const path = pathOf(resource, id);
+      const reply = await api.request<T>({ method: 'GET', path });
+      printRecord(output, options, reply, columns);
+      if (resource.more && !options.json) printLines(output, await resource.more(api, path, reply.value));
     },
   );
   withOperator(parent.command('delete <id>').description(`delete one ${noun}`)).action(

@@ -23,8 +23,22 @@ interface Options extends OperatorOptions {
   readonly maxConcurrentCalls?: number;
   readonly callsPerSecond?: number;
   readonly codec?: readonly string[];
+  readonly register?: boolean;
+  readonly srtp?: string;
   readonly healthCheck?: string;
 }
+
+const addressOf = ({ host, port, transport }: Trunk): string =>
+  `${host.includes(':') ? `[${host}]` : host}${port === null ? '' : `:${port}`}/${transport}`;
+
+const stateOf = ({ state, stateReason, degraded }: Trunk): string =>
+  `${state}${degraded ? ', degraded' : ''}${stateReason ? `: ${stateReason}` : ''}`;
+
+const registrationOf = ({ registration }: Trunk): string => {
+  if (!registration) return '-';
+  const { state, expiresAt, reason } = registration;
+  return `${state}${expiresAt === null ? '' : ` until ${expiresAt}`}${reason === null ? '' : `: ${reason}`}`;
+};
 
 const TRUNKS: Resource<Trunk> = {
   path: '/operator/v1/trunks',
@@ -32,11 +46,9 @@ const TRUNKS: Resource<Trunk> = {
   plural: 'trunks',
   columns: [
     ['id', (trunk) => trunk.id],
-    [
-      'address',
-      (trunk) => `${trunk.host.includes(':') ? `[${trunk.host}]` : trunk.host}:${trunk.port}/${trunk.transport}`,
-    ],
-    ['state', ({ state, stateReason }) => (stateReason ? `${state}: ${stateReason}` : state)],
+    ['address', addressOf],
+    ['state', stateOf],
+    ['registration', registrationOf],
     ['allowed', (trunk) => inOneCell(trunk.allowedPrefixes)],
     ['caller id', (trunk) => trunk.callerId ?? '-'],
     ['most calls', (trunk) => String(trunk.maxConcurrentCalls ?? '-')],
@@ -58,12 +70,18 @@ const given = (options: Options): Record<string, unknown> =>
     maxConcurrentCalls: options.maxConcurrentCalls,
     callsPerSecond: options.callsPerSecond,
     codecs: options.codec,
+    register: options.register,
+    srtp: options.srtp,
     healthCheck: options.healthCheck,
   });
 
 const withFields = (command: Command): Command =>
   withOperator(command)
-    .option('--port <port>', 'its SIP port (default: 5060, over TLS 5061)', wholeNumber(1, 65_535))
+    .option(
+      '--port <port>',
+      'its SIP port (default: what DNS says of its name, else 5060, over TLS 5061)',
+      wholeNumber(1, 65_535),
+    )
     .option('--transport <name>', 'udp (default), tcp or tls')
     .option('--username <name>', 'user name it asks for')
     .option('--password <password>', 'password it asks for')
@@ -71,6 +89,9 @@ const withFields = (command: Command): Command =>
     .option('--max-concurrent-calls <n>', 'calls it carries at once', wholeNumber(1, 1_000_000))
     .option('--calls-per-second <n>', 'new calls it takes a second', wholeNumber(1, 1_000_000))
     .option('--codec <name>', 'codec to offer, such as PCMU (repeat for more, in order)', repeated)
+    .option('--register', 'register there under the user name')
+    .option('--no-register', 'do not register there (default)')
+    .option('--srtp <policy>', 'encrypt voice: off (default), preferred or required')
     .option('--health-check <kind>', 'options (default) or none');
 
 /** `ringcast trunk`: the SIP peers that carry calls. */

@@ -4,6 +4,7 @@ import { noAnswer, saidBy } from './api-client.ts';
 import { Failure, sentenceOf } from './failure.ts';
 import { boundedHttpStack } from './tus-line.ts';
 import type { UploadBar } from './upload-bar.ts';
+import type { UploadMemory } from './upload-memory.ts';
 
 /** Waits between tries, begun anew whenever a try got further: two minutes in all without an octet. */
 const RETRY_DELAYS_MS: readonly number[] = [0, 1000, 3000, 5000, 10_000, 20_000, 20_000, 30_000, 30_000];
@@ -16,6 +17,7 @@ export interface UploadByGrant {
   readonly url: string;
   readonly file: string;
   readonly bar: UploadBar;
+  readonly memory: UploadMemory;
   readonly retryDelaysMs?: readonly number[];
 }
 
@@ -24,40 +26,54 @@ export const uploadByGrant = async ({
   url,
   file,
   bar,
+  memory,
   retryDelaysMs = RETRY_DELAYS_MS,
 }: UploadByGrant): Promise<void> => {
   const source = createReadStream(file);
-  let wasAllSent = false;
   try {
-    await run(source, {
-      endpoint: url,
-      chunkSize: PART_BYTES,
-      retryDelays: [...retryDelaysMs],
-      httpStack: boundedHttpStack(),
-      onProgress: (sentBytes, totalBytes) => {
-        wasAllSent ||= sentBytes === totalBytes;
-        bar.show(sentBytes, totalBytes);
+    await run(
+      source,
+      {
+        endpoint: url,
+        // What is gone there is begun anew.
+        uploadUrl: await memory.recall(),
+        chunkSize: PART_BYTES,
+        retryDelays: [...retryDelaysMs],
+        httpStack: boundedHttpStack(),
+        onProgress: bar.show,
+        onShouldRetry: (error) => {
+          const goesOn = mayPass(error);
+          if (goesOn) bar.note('the line was cut or the server is busy; trying again');
+          return goesOn;
+        },
       },
-      onShouldRetry: (error) => {
-        const goesOn = mayPass(error);
-        if (goesOn) bar.note('the line was cut or the server is busy; trying again');
-        return goesOn;
-      },
-    });
+      memory,
+    );
+    await memory.forget();
   } catch (error) {
-    throw failureOf(new URL(url).origin, error, wasAllSent);
+    if (!(error instanceof DetailedError && mayPass(error))) await memory.forget();
+    throw failureOf(new URL(url).origin, error);
   } finally {
     bar.end();
     source.destroy();
   }
 };
 
-const run = (source: ReadStream, options: UploadOptions): Promise<void> =>
+const run = (source: ReadStream, options: UploadOptions, memory: UploadMemory): Promise<void> =>
   new Promise((resolve, reject) => {
     source.once('error', reject);
     // The library takes a stream of a file and reads it anew from anywhere; its types do not say so.
     const file = source as unknown as Buffer;
-    new Upload(file, { ...options, onSuccess: () => resolve(), onError: reject }).start();
+    let kept = Promise.resolve();
+    const upload = new Upload(file, {
+      ...options,
+      onUploadUrlAvailable() {
+        if (upload.url !== null) kept = memory.keep(upload.url);
+      },
+      onSuccess: () => void kept.then(resolve),
+      onError: (error) => void kept.then(() => reject(error)),
+    });
+    upload.start();
   });
 
 /** No answer, a server in trouble, and the offset or the grant still held by a request that was cut. */
@@ -66,15 +82,9 @@ const mayPass = ({ originalResponse }: DetailedError): boolean => {
   return status === 0 || status === 409 || status >= 500;
 };
 
-const failureOf = (origin: string, error: unknown, wasAllSent: boolean): Failure => {
+const failureOf = (origin: string, error: unknown): Failure => {
   if (!(error instanceof DetailedError)) return new Failure(`the upload failed: ${sentenceOf(error)}.`);
-  const { originalRequest: request, originalResponse: response, causingError } = error;
-  // Not at the end of a part but when it was to be begun anew, since no upload was left to go on with.
-  if (response?.getStatus() === 410 && request.getMethod() === 'POST' && wasAllSent) {
-    return new Failure(
-      'the line was cut before the last answer, and then the grant was spent: most likely by this file; listen to it.',
-    );
-  }
+  const { originalResponse: response, causingError } = error;
   if (response) return new Failure(`${saidBy(origin, response.getStatus(), response.getBody())}.`);
   return noAnswer(
     origin,

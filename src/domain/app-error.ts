@@ -18,6 +18,8 @@ export type AppErrorCode =
   | 'duplicate_id'
   | 'invalid_field'
   | 'in_use'
+  /** There may be no more of them. */
+  | 'too_many'
   | 'already_finished'
   | 'upload_empty'
   | 'upload_cut'

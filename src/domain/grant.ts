@@ -15,6 +15,35 @@ export interface Grant {
   readonly failedTries: number;
   /** False if the application or the key that asked for the grant has been revoked since. */
   readonly callerStands: boolean;
+  /** The resumable upload that spent it. */
+  readonly spentBy: { readonly uploadId: string; readonly bytes: number } | null;
+}
+
+/** What there is to know of a grant, without its secrets. */
+export interface GrantRecord {
+  readonly ref: number;
+  readonly mediaId: string;
+  /** Who asked for it. */
+  readonly applicationId: string;
+  readonly keyId: string;
+  readonly state: GrantState | 'expired';
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** When an upload last held it, and from which address that upload came. */
+  readonly claimedAt: number | null;
+  readonly remoteAddress: string | null;
+  readonly spentAt: number | null;
+  readonly revokedAt: number | null;
+  readonly failedTries: number;
+  /** What spent it: the clip may be gone since. */
+  readonly clip: SpendingClip | null;
+}
+
+export interface SpendingClip {
+  readonly id: string;
+  /** SHA-256 of the octets that were uploaded, in hex. */
+  readonly digest: string;
+  readonly bytes: number;
 }
 
 /** The secrets of a grant just issued: the only time they are seen. */

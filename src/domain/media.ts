@@ -37,6 +37,13 @@ export interface Clip {
   readonly createdAt: number;
 }
 
+/** A clip among the others of its media. */
+export interface ClipVersion extends Clip {
+  /** What a blast accepted now plays. */
+  readonly isCurrent: boolean;
+  readonly renditions: readonly { readonly codec: string; readonly bytes: number }[];
+}
+
 /** A clip encoded for one codec: whole 20 ms frames, one after another. */
 export type Renditions = Readonly<Record<Codec, Uint8Array>>;
 

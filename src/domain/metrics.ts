@@ -46,6 +46,10 @@ export interface Metrics {
   noteEndedUndialled(outcome: Outcome, calls: number): void;
   noteCommit(commit: EndedCommit): void;
   noteRequest(request: EndedRequest): void;
+  /** One attempt at a webhook: refused if its address is not one to be reached. */
+  noteDelivery(result: 'delivered' | 'rejected' | 'unanswered' | 'refused'): void;
+  /** SIP messages of calls that were not kept, since the store was slow or gone. */
+  noteSipMessagesDropped(messages: number): void;
 }
 
 /** How the voices of all calls are doing, read at a scrape. */

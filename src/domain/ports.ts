@@ -1,13 +1,16 @@
 import type { AttemptResult, CallOrder } from './call.ts';
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits, Processing, Renditions } from './media.ts';
 import type { Routes } from './network.ts';
-import type { Admission, TrunkState } from './trunk.ts';
+import type { Admission, TrunkRegistration, TrunkState } from './trunk.ts';
+import type { Delivery } from './webhook.ts';
 
 export type CallProgress =
   | { readonly kind: 'ringing' }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null };
+  | { readonly kind: 'answered'; readonly codec: Codec | null }
+  /** The callee pressed a key. */
+  | { readonly kind: 'digit'; readonly digit: string };
 
 /** A call under way. */
 export interface PlacedCall {
@@ -27,7 +30,11 @@ export interface RouteHealth {
   trunkState(trunkId: string): TrunkState;
   /** What is wrong with the trunk beyond silence, in a sentence; null if nothing. */
   stateReason(trunkId: string): string | null;
-  /** Whether the trunk may be given calls, as far as it takes our user name and password. */
+  /** Not down, but something is wrong with it: it is chosen after others. */
+  isDegraded(trunkId: string): boolean;
+  /** Null for a trunk that is not to be registered. */
+  registration(trunkId: string): TrunkRegistration | null;
+  /** Whether the trunk may be given calls: not while it refuses our password, or has asked to be left alone. */
   admission(trunkId: string): Admission;
   /** Whether any way out of the network is not known to be down. Unknown counts as up. */
   isCallable(routes: Routes): boolean;
@@ -43,6 +50,15 @@ export interface RouteHealth {
  * `disk_full`.
  */
 export type Ingest = (path: string, limits: IngestLimits, processing: Processing) => Promise<IngestedAudio>;
+
+export type WebhookAnswer =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** Nothing was sent: the address is one that webhooks may not reach. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unanswered'; readonly reason: string };
+
+/** Posts one delivery, signed, within 15 s. Never rejects; `reason` never holds the URL. */
+export type SendWebhook = (delivery: Delivery, cancel: AbortSignal) => Promise<WebhookAnswer>;
 
 /** The built-in greeting. */
 export interface BuiltInGreeting {

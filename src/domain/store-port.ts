@@ -1,12 +1,15 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
-import type { CarriedCodec, Codec } from './codec.ts';
-import type { Grant, IssuedGrant } from './grant.ts';
+import type { CallLimits } from './claim-round.ts';
+import type { Codec } from './codec.ts';
+import type { EventVerbs, EventViews } from './event-port.ts';
+import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
-import type { IngestedAudio, Media, Processing, Renditions } from './media.ts';
+import type { ClipVersion, IngestedAudio, Media, Processing, Renditions } from './media.ts';
 import type { Network, Routes } from './network.ts';
 import type { PartialUpload } from './partial-upload.ts';
+import type { CallTrace, TraceBatch, TraceLimits } from './sip-trace.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 /**
@@ -37,7 +40,7 @@ export interface Listing<T> {
 }
 
 /** Reads. Absent things are null; lists are newest first. */
-export interface Views {
+export interface Views extends EventViews {
   /** Milliseconds since 1970 by the database's clock. */
   nowMs(): Promise<number>;
   /** Who a key speaks for, or null if it is unknown or revoked. */
@@ -62,6 +65,8 @@ export interface Views {
 
   findMedia(id: string): Promise<Media | null>;
   listMedia(page: Page, applicationId?: string): Promise<Listing<Media>>;
+  /** The clips of a media that are still there, newest first. */
+  listClips(mediaId: string, limit: number): Promise<readonly ClipVersion[]>;
   isMediaOwned(mediaId: string, applicationId: string | null): Promise<boolean>;
   /**
    * Current clips of those of `mediaIds` that hold one; with `applicationId`, of those associated with it only.
@@ -78,6 +83,9 @@ export interface Views {
   findGrant(token: string): Promise<Grant | null>;
   /** Whether `grantId` is the id that was issued with the grant. */
   isGrantId(ref: number, grantId: string): Promise<boolean>;
+  /** By the reference or by the grant id; with `applicationId`, only one that it asked for. */
+  findGrantRecord(id: string, applicationId?: string): Promise<GrantRecord | null>;
+  listGrants(page: Page, filter: { mediaId?: string; applicationId?: string }): Promise<Listing<GrantRecord>>;
 
   /** A partial upload of this grant. */
   findPartialUpload(ref: number, uploadId: string): Promise<PartialUpload | null>;
@@ -86,9 +94,15 @@ export interface Views {
 
   recallBlast(applicationId: string, idempotencyKey: string): Promise<RememberedBlast | null>;
   findBlast(id: string, applicationId?: string): Promise<BlastView | null>;
+  isBlastOf(id: string, applicationId: string): Promise<boolean>;
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
   listCalls(page: Page): Promise<Listing<CallView>>;
+  /** Attempts of this node in progress whose blast was cancelled, on whichever node. */
+  listCancelledAttempts(): Promise<readonly string[]>;
+  findCall(id: string): Promise<CallView | null>;
+  /** Empty for a call of which nothing is kept. */
+  findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
   /** When the next waiting call is due, or null if none waits. */
@@ -140,7 +154,7 @@ export interface NewClip {
  * Reads and writes of one unit of work. An id that is null is allocated. Creating with a taken id throws
  * `duplicate_id`; naming another row that does not exist throws `invalid_field` with the field's name.
  */
-export interface Transaction extends Views {
+export interface Transaction extends Views, EventVerbs {
   createApplication(application: NewApplication): Promise<string>;
   /** False if there is no such application. */
   replaceApplication(id: string, application: NewApplication): Promise<boolean>;
@@ -152,6 +166,11 @@ export interface Transaction extends Views {
 
   createNetwork(network: NewNetwork): Promise<string>;
   replaceNetwork(id: string, network: NewNetwork): Promise<boolean>;
+  /** Adds those that the network does not have, in this order; `surplus` are those it has no room for. All distinct. */
+  addDestinations(
+    networkId: string,
+    destinations: readonly string[],
+  ): Promise<{ readonly added: number; readonly surplus: readonly string[] }>;
   deleteNetwork(id: string): Promise<boolean>;
   /** False if either does not exist. Idempotent. */
   associateNetwork(networkId: string, applicationId: string): Promise<boolean>;
@@ -170,7 +189,7 @@ export interface Transaction extends Views {
 
   issueGrant(grant: { mediaId: string; caller: Caller; ttlSeconds: number }): Promise<IssuedGrant>;
   /** Compare and set `open -> claimed` by this node; false if another upload was first. */
-  claimGrant(ref: number): Promise<boolean>;
+  claimGrant(ref: number, remoteAddress: string): Promise<boolean>;
   /** `claimed -> open` if this node has claimed it; `failed` counts a failed try. */
   releaseGrant(ref: number, failed: boolean): Promise<void>;
   /** Counts a failed try of a grant that was never claimed by it. */
@@ -179,7 +198,9 @@ export interface Transaction extends Views {
    * `claimed -> spent`, and drops its partial uploads; throws `grant_gone` if it was revoked meanwhile,
    * `grant_refused` if its key was.
    */
-  spendGrant(ref: number, clipId: string): Promise<void>;
+  spendGrant(ref: number, clip: SpendingClip, uploadId: string | null): Promise<void>;
+  /** `open | claimed -> revoked`, and drops its partial uploads; false if it is spent or revoked already. */
+  revokeGrant(ref: number): Promise<boolean>;
 
   /** Begins a resumable upload; the oldest one of the grant dies if there are `MAX_PARTIAL_UPLOADS`. */
   beginPartialUpload(ref: number, upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;
@@ -192,6 +213,13 @@ export interface Transaction extends Views {
   dropPartialUpload(ref: number, uploadId: string): Promise<boolean>;
   /** Drops the partial uploads of grants that are spent, revoked or expired; how many. */
   dropDeadPartialUploads(): Promise<number>;
+  /** Drops the records of up to `limit` grants that ended 90 days ago; how many. */
+  dropOldGrants(limit: number): Promise<number>;
+  /**
+   * Drops up to `limit` clips that were replaced a minute ago or more and that no unfinished blast is going to play;
+   * how many. While very many calls wait it drops none.
+   */
+  dropReplacedClips(limit: number): Promise<number>;
 
   /** Keeps a part of an upload (at most 1 MiB) before its clip exists; it is dropped if this node is taken over. */
   stageOriginal(clipId: string, part: number, octets: Uint8Array): Promise<void>;
@@ -207,13 +235,15 @@ export interface Transaction extends Views {
   rememberBlast(applicationId: string, idempotencyKey: string, remembered: RememberedBlast): Promise<void>;
 
   /**
-   * Claims up to `limit` due calls for this node, oldest first, leaving those whose planned trunk is saturated, and commits an
-   * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order); a call for
-   * which it has none stays waiting.
+   * Claims due calls for this node as fair turns and the limits of server, trunks, applications and destinations allow,
+   * and commits an attempt for each, with the time at which it is to be dialled. What cannot be dialled now for a reason
+   * of its own is looked at again a little later.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
+  /** Another slot for a claimed call that was not dialled within its own. */
+  takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
   recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
@@ -221,8 +251,18 @@ export interface Transaction extends Views {
   recordOutcome(attemptId: string, result: AttemptResult): Promise<boolean>;
   /** Ends waiting calls past their dial-by time as `expired`; how many. */
   expireCalls(): Promise<number>;
-  /** Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. */
+  /**
+   * Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. Of a large
+   * blast the rest of the calls is ended by `settleBlast`; none of them is dialled.
+   */
   cancelBlast(blastId: string): Promise<CancelledBlast | null>;
+  /** One step in unfolding a large blast into its calls, or in ending those of one that was cancelled. */
+  settleBlast(): Promise<SettledPart>;
+
+  /** Adds to what is kept of the SIP messages of attempts. */
+  keepSipMessages(batch: TraceBatch): Promise<void>;
+  /** Drops SIP messages that are too old or too many, the oldest first, at most `atMost`; how many. */
+  dropOldSipMessages(limits: TraceLimits): Promise<number>;
 
   addNode(nodeId: string): Promise<void>;
   /** False if another has taken the node over: it must go on under another id. */
@@ -250,6 +290,15 @@ export interface InterruptedDialog extends DialogNames {
   readonly answeredAt: number | null;
 }
 
+export type CallSlot = Pick<ClaimedCall, 'dialAt' | 'dialUntil'>;
+
+export interface SettledPart {
+  /** False if no blast is left to be settled. */
+  readonly isMore: boolean;
+  /** Calls that were cancelled. */
+  readonly endedCalls: number;
+}
+
 export interface CancelledBlast {
   readonly attemptIds: readonly string[];
   /** Calls that waited and have ended now. */
@@ -257,11 +306,22 @@ export interface CancelledBlast {
 }
 
 export interface ClaimRequest {
+  /** Calls that the claim commits at most. */
   readonly limit: number;
-  readonly saturatedTrunkIds: readonly string[];
-  /** Trunks that `plan` does not pick: up to 100 calls planned for each are looked at, in case another can carry one. */
+  /** Of all nodes together. */
+  readonly server: CallLimits;
+  /** By id; a trunk that is missing has no limits. */
+  readonly trunks: ReadonlyMap<string, CallLimits>;
+  /** Trunks that may have no call for now. */
   readonly heldTrunkIds: readonly string[];
-  readonly plan: (trunkIds: readonly string[], destination: string) => AttemptPlan | null;
+  /** Between the starts of two calls to one destination. */
+  readonly destinationSpacingMs: number;
+  /** Names the dialog and picks a trunk that is not `closed`; null if there is none for now. */
+  readonly plan: (
+    trunkIds: readonly string[],
+    destination: string,
+    closedTrunkIds: readonly string[],
+  ) => AttemptPlan | null;
 }
 
 export interface AttemptPlan {

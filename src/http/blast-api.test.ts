@@ -38,11 +38,20 @@ const claim = () =>
   http.store.transact((tx) =>
     tx.claimCalls({
       limit: 100,
-      saturatedTrunkIds: [],
+      server: { maxConcurrentCalls: null, callsPerSecond: null },
+      trunks: new Map(),
       heldTrunkIds: [],
+      destinationSpacingMs: 0,
       plan: () => ({ names: DIALOG, trunkId: null }),
     }),
   );
+
+/** No call of a test before holds up those of the next: a phone gets one call at a time. */
+afterEach(async () => {
+  const { items } = await http.store.view((views) => views.listCalls({ limit: 100, cursor: null }));
+  const open = items.flatMap(({ attempts }) => attempts).filter(({ endedAt }) => endedAt === null);
+  for (const { id } of open) await http.store.transact((tx) => tx.recordOutcome(id, COMPLETED));
+});
 
 describe('C networks', () => {
   it('C lists those associated with the application', async () => {
@@ -163,12 +172,20 @@ describe('C health and description', () => {
     );
     expect(operations.sort()).toEqual([
       'delete /api/rest/media/{mediaid}/{token}/{upload}',
+      'delete /api/v1/webhooks/{webhookId}',
       'get /api/v1/blasts',
       'get /api/v1/blasts/{id}',
+      'get /api/v1/events',
+      'get /api/v1/grants',
+      'get /api/v1/grants/{id}',
       'get /api/v1/media',
       'get /api/v1/media/{id}',
       'get /api/v1/media/{id}/audio',
+      'get /api/v1/media/{id}/clips',
+      'get /api/v1/media/{id}/peaks',
       'get /api/v1/networks',
+      'get /api/v1/webhooks',
+      'get /api/v1/webhooks/{webhookId}',
       'get /health/live',
       'get /health/ready',
       'head /api/rest/media/{mediaid}/{token}/{upload}',
@@ -177,8 +194,13 @@ describe('C health and description', () => {
       'post /api/rest/media/{mediaid}/{token}',
       'post /api/rest/media/{mediaid}/{token}/{upload}',
       'post /api/v1/blasts/{id}/cancel',
+      'post /api/v1/grants/{id}/revoke',
       'post /api/v1/media',
+      'post /api/v1/webhooks',
+      'post /api/v1/webhooks/{webhookId}/replay',
+      'post /api/v1/webhooks/{webhookId}/rotate',
       'put /api/rest/media/{mediaid}/{token}',
+      'put /api/v1/webhooks/{webhookId}',
     ]);
   });
 });

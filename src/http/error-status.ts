@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<AppErrorCode, number>> = {
   duplicate_id: 409,
   invalid_field: 422,
   in_use: 409,
+  too_many: 409,
   already_finished: 409,
   upload_empty: 400,
   upload_cut: 400,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Media } from '../domain/media.ts';
+import { ClipJson, clipJson } from './clip-json.ts';
 import { isoTime } from './iso-time.ts';
 import { nullable } from './schema.ts';
 
@@ -11,17 +12,7 @@ export const MediaJson = Type.Object({
     trim: Type.Boolean({ description: 'Leading and trailing silence beyond 300 ms is cut off' }),
     telephoneBand: Type.Boolean({ description: 'Nothing is kept below 300 and above 3,400 Hz' }),
   }),
-  clip: nullable(
-    Type.Object({
-      id: Type.String(),
-      sha256: Type.String({ description: 'Of the octets that were uploaded' }),
-      bytes: Type.Integer(),
-      type: Type.String(),
-      durationMs: Type.Integer(),
-      frames: Type.Integer({ description: '20 ms each' }),
-      createdAt: Type.String(),
-    }),
-  ),
+  clip: nullable(ClipJson),
   createdAt: Type.String(),
 });
 
@@ -29,14 +20,6 @@ export const mediaJson = ({ id, name, processing, clip, createdAt }: Media): Sta
   id,
   name,
   processing,
-  clip: clip && {
-    id: clip.id,
-    sha256: clip.digest,
-    bytes: clip.originalBytes,
-    type: clip.originalType,
-    durationMs: clip.durationMs,
-    frames: clip.frameCount,
-    createdAt: isoTime(clip.createdAt),
-  },
+  clip: clip && clipJson(clip),
   createdAt: isoTime(createdAt),
 });

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { DialerHandle } from '../app/dialer-handle.ts';
-import { callWithLiveProgress, withLiveProgress } from '../app/read-blast.ts';
+import { withLiveProgress } from '../app/read-blast.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { Store } from '../domain/store-port.ts';
-import { blastJson, callJson } from './blast-json.ts';
+import { blastJson } from './blast-json.ts';
 import { IdParams } from './operator-schemas.ts';
 import { PageQuery, pageOf } from './page-query.ts';
 
 type Paged = { Querystring: Static<typeof PageQuery> };
 
-/** Blasts and calls of every application. */
+/** Blasts of every application. */
 export const operatorBlastRoutes =
   (store: Store, dialer: Pick<DialerHandle, 'framesSent'>) =>
   (app: FastifyInstance, _: unknown, done: () => void): void => {
@@ -27,10 +27,5 @@ export const operatorBlastRoutes =
         return blastJson(withLiveProgress(blast, dialer));
       },
     );
-    app.get<Paged>('/operator/v1/calls', { schema: { querystring: PageQuery } }, async ({ query }) => {
-      const { items, next } = await store.view((views) => views.listCalls(pageOf(query)));
-      const calls = items.map((call) => ({ ...callJson(callWithLiveProgress(call, dialer)), blastId: call.blastId }));
-      return { items: calls, next };
-    });
     done();
   };

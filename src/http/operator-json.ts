@@ -2,17 +2,21 @@ import type { Application } from '../domain/application.ts';
 import type { Media } from '../domain/media.ts';
 import type { Network } from '../domain/network.ts';
 import type { RouteHealth } from '../domain/ports.ts';
-import type { Trunk } from '../domain/trunk.ts';
+import { readableKeys, type Trunk, type TrunkRegistration } from '../domain/trunk.ts';
 import { isoTime } from './iso-time.ts';
 import { mediaJson } from './media-json.ts';
 
 /** How the operator reads what was provisioned; what is left out on creation is shown with its default. */
-export const applicationJson = ({ id, name, defaultGreetingId, retry, createdAt }: Application) => ({
-  id,
-  name,
-  defaultGreetingId,
-  retry,
-  createdAt: isoTime(createdAt),
+export const applicationJson = (application: Application) => ({
+  id: application.id,
+  name: application.name,
+  defaultGreetingId: application.defaultGreetingId,
+  retry: application.retry,
+  priority: application.priority,
+  maxConcurrentCalls: application.maxConcurrentCalls,
+  callsPerSecond: application.callsPerSecond,
+  dialBySeconds: application.dialBySeconds,
+  createdAt: isoTime(application.createdAt),
 });
 
 export const networkJson = (network: Network) => ({
@@ -25,8 +29,16 @@ export const networkJson = (network: Network) => ({
   createdAt: isoTime(network.createdAt),
 });
 
+export type TrunkHealth = Pick<RouteHealth, 'trunkState' | 'stateReason' | 'isDegraded' | 'registration'>;
+
+const registrationJson = (registration: TrunkRegistration | null) =>
+  registration && {
+    ...registration,
+    expiresAt: registration.expiresAt === null ? null : isoTime(registration.expiresAt),
+  };
+
 /** A trunk without its password. */
-export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason'>) => ({
+export const trunkJson = (trunk: Trunk, routeHealth: TrunkHealth) => ({
   id: trunk.id,
   host: trunk.host,
   port: trunk.port,
@@ -43,7 +55,9 @@ export const trunkJson = (trunk: Trunk, routeHealth: Pick<RouteHealth, 'trunkSta
   comedia: trunk.comedia,
   healthCheck: trunk.healthCheck,
   state: routeHealth.trunkState(trunk.id),
-  stateReason: routeHealth.stateReason(trunk.id),
+  stateReason: routeHealth.stateReason(trunk.id) ?? readableKeys(trunk),
+  degraded: routeHealth.isDegraded(trunk.id),
+  registration: registrationJson(routeHealth.registration(trunk.id)),
   createdAt: isoTime(trunk.createdAt),
 });
 

@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import type { DialerHandle } from '../app/dialer-handle.ts';
+import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
 import { createReplaceAudio } from '../app/receive-upload.ts';
 import type { Exposition, Metrics } from '../domain/metrics.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
+import { clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
+import { operatorCallRoutes, type ToPcap } from './operator-call-routes.ts';
+import { operatorImportRoute } from './operator-import-route.ts';
+import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
 import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
@@ -16,17 +22,20 @@ import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { scratchFilesIn } from './scratch-directory.ts';
 import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
 import { isSameSecret, startSha256 } from './sha256.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export interface OperatorServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
-  readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>;
+  readonly routeHealth: TrunkHealth & Pick<RouteHealth, 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;
   readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;
   readonly exposition: Exposition;
+  readonly toPcap: ToPcap;
   readonly log: Log;
   readonly operatorToken: string;
+  readonly toWaveform: ToWaveform;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly limits: { readonly maxUploadBytes: number; readonly maxClipSeconds: number };
@@ -60,8 +69,19 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
     json.register(operatorTrunkRoutes(store, routeHealth));
     json.register(operatorNetworkRoutes(store, routeHealth));
     json.register(operatorMediaRoutes(store));
+    json.register(clipRoutes({ ...options, prefix: '/operator/v1', maySee: () => true }));
+    json.register(grantRoutes({ store, prefix: '/operator/v1', ownerOf: () => undefined }));
     json.register(operatorBlastRoutes(store, dialer));
+    json.register(
+      webhookRoutes({
+        webhooks: createProvisionWebhooks(store, options.random),
+        path: '/operator/v1/applications/:id/webhooks',
+        applicationOf: ({ params }) => (params as { readonly id: string }).id,
+      }),
+    );
+    json.register(operatorCallRoutes(store, dialer, options.toPcap));
   });
+  app.register(operatorImportRoute(store, routeHealth));
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>
     reply.type(options.exposition.contentType).send(await options.exposition.read()),

@@ -4,7 +4,7 @@ import { createProvisionTrunks } from '../app/provision-trunks.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { RouteHealth } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
-import { trunkJson } from './operator-json.ts';
+import { type TrunkHealth, trunkJson } from './operator-json.ts';
 import { IdParams, TrunkBody } from './operator-schemas.ts';
 import { PageQuery, pageOf } from './page-query.ts';
 
@@ -12,7 +12,7 @@ type WithId = { Params: Static<typeof IdParams> };
 type WithBody = { Body: Static<typeof TrunkBody> };
 
 export const operatorTrunkRoutes =
-  (store: Store, routeHealth: Pick<RouteHealth, 'trunkState' | 'stateReason' | 'refresh'>) =>
+  (store: Store, routeHealth: TrunkHealth & Pick<RouteHealth, 'refresh'>) =>
   (app: FastifyInstance, _: unknown, done: () => void): void => {
     const provision = createProvisionTrunks(store, routeHealth);
     app.post<WithBody>('/operator/v1/trunks', { schema: { body: TrunkBody } }, async ({ body }, reply) => {

@@ -17,7 +17,7 @@ describe('D trunks', () => {
     expect(trunk).toEqual({
       id: expect.stringMatching(/^[0-9]+$/),
       host: 'sip.example',
-      port: 5060,
+      port: null,
       transport: 'udp',
       username: 'u',
       hasPassword: true,
@@ -25,13 +25,15 @@ describe('D trunks', () => {
       allowedPrefixes: ['+1555', '+44'],
       maxConcurrentCalls: null,
       callsPerSecond: null,
-      codecs: ['PCMU', 'PCMA'],
+      codecs: ['opus', 'G722', 'PCMU', 'PCMA'],
       register: false,
       srtp: 'off',
       comedia: false,
       healthCheck: 'options',
       state: 'unknown',
       stateReason: null,
+      degraded: false,
+      registration: null,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(http.counters.refreshes).toBe(refreshes + 1);
@@ -43,6 +45,17 @@ describe('D trunks', () => {
     expect(list).not.toContain('very-secret');
     expect(JSON.parse(list).items[0].state).toBe('down');
     expect(JSON.stringify(http.sql('SELECT * FROM trunks'))).not.toContain('very-secret');
+  });
+
+  it('D POST registers under a user name; reading shows how that stands', async () => {
+    http.switches.registration = { state: 'registered', expiresAt: 1_000, reason: null };
+    const trunk = await created('/trunks', { ...TRUNK, username: 'u', register: true });
+    expect(trunk).toMatchObject({
+      register: true,
+      registration: { state: 'registered', expiresAt: '1970-01-01T00:00:01.000Z', reason: null },
+    });
+    const put = await call('PUT', `/trunks/${trunk.id}`, trunk);
+    expect([put.status, (await json(put)).register]).toEqual([200, true]);
   });
 
   it('D PUT replaces, DELETE removes; a trunk in use stays', async () => {
@@ -65,31 +78,35 @@ describe('D trunks', () => {
     await expectProblem(await call('PUT', '/trunks/main', TRUNK), 404);
   });
 
-  it.each([
-    ['udp', 5060],
-    ['tcp', 5060],
-    ['tls', 5061],
-  ])('D a trunk over %s has port %i unless it is told another', async (transport, port) => {
-    const trunk = await created('/trunks', { ...TRUNK, transport, host: '2001:db8::1' });
-    expect(trunk).toMatchObject({ transport, port, register: false, srtp: 'off', comedia: false });
-    const read = await call('GET', `/trunks/${trunk.id}`);
-    expect(await read.json()).toMatchObject({ transport, port, host: '2001:db8::1' });
-  });
+  it.each(['udp', 'tcp', 'tls'])(
+    'D a trunk over %s has no port unless it is told one: DNS says it',
+    async (transport) => {
+      const trunk = await created('/trunks', { ...TRUNK, transport, host: '2001:db8::1' });
+      expect(trunk).toMatchObject({ transport, port: null, register: false, srtp: 'off', comedia: false });
+      const read = await call('GET', `/trunks/${trunk.id}`);
+      expect(await read.json()).toMatchObject({ transport, port: null, host: '2001:db8::1' });
+    },
+  );
 
   it('D 409 for a duplicate id', async () => {
     await created('/trunks', { ...TRUNK, id: 'twice' });
     await expectProblem(await call('POST', '/trunks', { ...TRUNK, id: 'twice' }), 409, 'id');
   });
 
-  it.each<[string, Record<string, unknown>, string]>([
-    ['registration', { register: true }, 'register'],
-    ['SRTP', { srtp: 'required' }, 'srtp'],
-    ['preferred SRTP', { srtp: 'preferred' }, 'srtp'],
-    ['symmetric media', { comedia: true }, 'comedia'],
-    ['another codec', { codecs: ['opus'] }, 'codecs'],
-  ])('D 422 for %s, saying that this version does not carry it yet', async (_, change, field) => {
-    const sentence = await expectProblem(await call('POST', '/trunks', { ...TRUNK, ...change }), 422, field);
-    expect(sentence).toMatch(/this version/);
+  it.each<[string, Record<string, unknown>, string]>([['symmetric media', { comedia: true }, 'comedia']])(
+    'D 422 for %s, saying that this version does not carry it yet',
+    async (_, change, field) => {
+      const sentence = await expectProblem(await call('POST', '/trunks', { ...TRUNK, ...change }), 422, field);
+      expect(sentence).toMatch(/this version/);
+    },
+  );
+
+  it('D SRTP is taken, with a word about keys that can be read on the way unless TLS carries them', async () => {
+    http.switches.stateReason = null;
+    const plain = await created('/trunks', { ...TRUNK, srtp: 'required' });
+    expect(plain).toMatchObject({ srtp: 'required', stateReason: expect.stringMatching(/set transport to "tls"/) });
+    const secure = await created('/trunks', { ...TRUNK, transport: 'tls', srtp: 'preferred' });
+    expect(secure).toMatchObject({ srtp: 'preferred', stateReason: null });
   });
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -103,6 +120,7 @@ describe('D trunks', () => {
     ['a host with a parameter', { host: 'a;lr' }, 'host'],
     ['a host that is no address', { host: '300.1.2.3' }, 'host'],
     ['a host like a number', { host: '127.1' }, 'host'],
+    ['registration of nobody', { register: true }, 'register'],
     ['an IPv6 address in brackets', { host: '[::1]' }, 'host'],
     ['an IPv6 address that is none', { host: '::1::' }, 'host'],
     ['an IPv6 address with a zone', { host: 'fe80::1%lo' }, 'host'],
@@ -119,7 +137,8 @@ describe('D trunks', () => {
     ['negative calls a second', { callsPerSecond: -1 }, 'callsPerSecond'],
     ['no codecs', { codecs: [] }, 'codecs'],
     ['a codec twice', { codecs: ['PCMU', 'PCMU'] }, 'codecs'],
-    ['a codec that calls cannot carry yet', { codecs: ['G722', 'PCMU'] }, 'codecs'],
+    ['a codec that nobody knows', { codecs: ['G729', 'PCMU'] }, 'codecs'],
+    ['an unknown SRTP policy', { srtp: 'always' }, 'srtp'],
     ['an unknown health check', { healthCheck: 'ping' }, 'healthCheck'],
     ['a hyphen too many in a misspelt member', { 'call-erId': 'x' }, 'call-erId'],
   ])('D 422 for %s', async (_, change, field) => {

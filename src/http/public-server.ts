@@ -6,6 +6,8 @@ import { createCancelBlast } from '../app/cancel-blast.ts';
 import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createIssueGrant } from '../app/issue-grant.ts';
 import { createProvisionMedia } from '../app/provision-media.ts';
+import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
+import type { EventFeed } from '../app/publish-events.ts';
 import { createReceiveUpload } from '../app/receive-upload.ts';
 import { createReleaseGrant } from '../app/release-grant.ts';
 import { createResumeUpload } from '../app/resume-upload.ts';
@@ -15,7 +17,10 @@ import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
+import { type ClipRoutesOptions, clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
+import { eventRoutes } from './event-routes.ts';
+import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
 import { mediaRoutes, type ToWav } from './media-routes.ts';
@@ -28,18 +33,21 @@ import { sha256, startSha256 } from './sha256.ts';
 import { createHandleTus } from './tus-routes.ts';
 import { createSpeakTus } from './tus-server.ts';
 import { uploadRoutes } from './upload-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export interface PublicServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
   readonly dialer: DialerHandle;
+  readonly events: Pick<EventFeed, 'subscribe'>;
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly builtInGreeting: Pick<BuiltInGreeting, 'frameCount'>;
   readonly toWav: ToWav;
+  readonly toWaveform: ToWaveform;
   /** Where uploads are kept while they are judged; must exist. */
   readonly scratchDirectory: string;
   readonly publicUrl: URL | null;
@@ -112,6 +120,7 @@ const mediaInterface =
     app.register(seedRoutes({ acceptBlast, issueGrant, base, metrics: options.metrics, log }));
     const { maxUploadBytes } = limits;
     const handleTus = createHandleTus({
+      store: options.store,
       resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
       speakTus: createSpeakTus({ openScratchFile, random: options.random, base }),
       log,
@@ -122,13 +131,25 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav } = options;
+    const { store, dialer, metrics, toWav, toWaveform, random } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );
+    const maySee: ClipRoutesOptions['maySee'] = ({ applicationId }, media) =>
+      media.applicationIds.includes(applicationId);
+    app.register(clipRoutes({ store, toWaveform, prefix: '/api/v1', maySee }));
+    app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
     app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
+    app.register(eventRoutes(options));
+    app.register(
+      webhookRoutes({
+        webhooks: createProvisionWebhooks(store, random),
+        path: '/api/v1/webhooks',
+        applicationOf: ({ applicationId }) => applicationId,
+      }),
+    );
   };
 
 /** What needs no key. */

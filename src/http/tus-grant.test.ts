@@ -74,6 +74,30 @@ describe('B tus and the grant', () => {
     expect(await offsetOf(alive)).toBe(0);
   });
 
+  it('B tus 200 for HEAD of the upload that spent the grant, for as long as the grant was good; 410 for all else', async () => {
+    const { uri, grantId } = await issue();
+    const [other, location] = [await begin(uri, 10), await begin(uri, 5)];
+    await patch(other, 0, 'audio');
+    expect((await patch(location, 0, 'audio')).status).toBe(204);
+    const head = await send('HEAD', `${location}?grantid=${grantId}`);
+    const { headers } = head;
+    expect([head.status, headers.get('upload-offset'), headers.get('upload-length')]).toEqual([200, '5', '5']);
+    expect([headers.get('tus-resumable'), headers.get('cache-control')]).toEqual(['1.0.0', 'no-store']);
+    expect(Date.parse(headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now());
+    const gone = [
+      send('HEAD', other),
+      send('HEAD', `${location}?grantid=1`),
+      patch(location, 5, ''),
+      send('DELETE', location),
+      create(uri, 5),
+    ];
+    expect(await statusesOf(gone)).toEqual([410, 410, 410, 410, 410]);
+    expect((await send('HEAD', location.replace('/101/', '/102/'))).status).toBe(404);
+    expect((await send('HEAD', location, { 'tus-resumable': '0.2.2' })).status).toBe(412);
+    change('expires_at = 1');
+    expect((await send('HEAD', location)).status).toBe(410);
+  });
+
   it('B tus a paused upload does not hold the grant: a PUT may spend it, and then the parts are gone', async () => {
     const { uri } = await issue();
     const location = await begin(uri, 10);

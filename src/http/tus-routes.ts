@@ -1,14 +1,17 @@
 import { Metadata } from '@tus/server';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { findFinishedUpload, type GrantClaim } from '../app/claim-grant.ts';
 import type { ResumeUpload } from '../app/resume-upload.ts';
 import type { Log } from '../domain/ports.ts';
+import type { Store } from '../domain/store-port.ts';
 import { refusalOfTus } from './tus-refusal.ts';
 import { methodOf, type SpeakTus, speaksTus, type TusRequest, type TusRoute } from './tus-server.ts';
 import { answerOptions, TUS_VERSION } from './upload-cors.ts';
 import { claimOf, UPLOAD_PATH } from './upload-path.ts';
 
 export interface TusOptions {
+  readonly store: Store;
   readonly resumeUpload: ResumeUpload;
   readonly speakTus: SpeakTus;
   readonly log: Log;
@@ -39,10 +42,11 @@ const isTus = (request: TusRequest): boolean =>
 
 /** Answers one request of tus 1.0: the grant is looked at first, then the protocol is spoken. */
 export const createHandleTus =
-  ({ resumeUpload, speakTus, log }: TusOptions): HandleTus =>
+  ({ store, resumeUpload, speakTus, log }: TusOptions): HandleTus =>
   async (request, reply) => {
     reply.header('tus-resumable', TUS_VERSION);
     const claim = claimOf(request);
+    if (methodOf(request) === 'HEAD' && (await answerFinished(store, claim, request, reply))) return;
     const uploads = await resumeUpload({ ...claim, grantIds: [...claim.grantIds, ...grantIdsIn(request)] });
     refuseOtherProtocols(request, reply);
     const { response, kept } = await speakTus(request, uploads);
@@ -56,6 +60,26 @@ export const createHandleTus =
     }
     reply.code(response.status).send();
   };
+
+/** A client whose last answer was lost asks how far it is: it is done, though its grant is spent. */
+const answerFinished = async (
+  store: Store,
+  claim: GrantClaim,
+  request: TusRequest,
+  reply: FastifyReply,
+): Promise<boolean> => {
+  const finished = await findFinishedUpload(store, claim, request.params.upload ?? '');
+  if (!finished) return false;
+  refuseOtherProtocols(request, reply);
+  const { bytes, expiresAt } = finished;
+  reply.headers({
+    'upload-offset': bytes,
+    'upload-length': bytes,
+    'upload-expires': new Date(expiresAt).toUTCString(),
+  });
+  reply.code(200).send();
+  return true;
+};
 
 const refuseOtherProtocols = (request: TusRequest, reply: FastifyReply): void => {
   if (request.headers['tus-resumable'] !== TUS_VERSION) {

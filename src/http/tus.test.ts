@@ -44,7 +44,7 @@ describe('B tus a whole upload', () => {
     expect(await stateOf(uri)).toMatchObject({ state: 'spent', failedTries: 0 });
     expect(await clipOf('103')).toMatchObject({ originalBytes: 12, digest: sha256('audio by tus') });
     expect(partialUploads()).toEqual([]);
-    expect((await send('HEAD', location)).status).toBe(410);
+    expect((await patch(location, 6, 'by tus')).status).toBe(410);
     const blast = new URLSearchParams({ action: 'blast', appkey: KEY, networkid: '1' });
     expect((await fetch(`${http.publicUrl}/api/rest/media/103`, { method: 'POST', body: blast })).status).toBe(202);
   });

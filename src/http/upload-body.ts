@@ -5,6 +5,7 @@ import type { UploadPiece } from '../app/receive-upload.ts';
 import { AppError } from '../domain/app-error.ts';
 import { contentDigests } from './content-digest.ts';
 import { checked, startDigestCheck } from './digest-check.ts';
+import { atMinimumRate } from './minimum-rate.ts';
 
 /** Octets around the file in a multipart body that are taken at most: boundaries, part headers, small fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -21,7 +22,7 @@ export const declaredBytesOf = (request: FastifyRequest, isMultipart: boolean): 
 export async function* rawOctets(request: FastifyRequest): AsyncGenerator<Uint8Array> {
   try {
     // A refusal half-way must not destroy the line: the answer still goes over it.
-    yield* request.raw.iterator({ destroyOnReturn: false });
+    yield* atMinimumRate(request.raw.iterator({ destroyOnReturn: false }));
   } catch (error) {
     throw cut(error);
   }
@@ -96,7 +97,7 @@ async function* partsOf(request: FastifyRequest): AsyncGenerator<Multipart> {
 
 async function* fileOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* file;
+    yield* atMinimumRate(file);
   } catch (error) {
     throw cut(error);
   }
@@ -108,4 +109,6 @@ const waitForIngest = (request: FastifyRequest): void => {
 };
 
 const cut = (cause: unknown): AppError =>
-  new AppError('upload_cut', 'The body ended early, or is not what its Content-Type says.', { cause });
+  cause instanceof AppError
+    ? cause
+    : new AppError('upload_cut', 'The body ended early, or is not what its Content-Type says.', { cause });

@@ -10,8 +10,9 @@ export interface UploadRoute {
 }
 
 /** What a request shows before its body: the token, and grant ids in the query and in the header. */
-export const claimOf = ({ params, query, headers }: FastifyRequest<UploadRoute>): GrantClaim => ({
+export const claimOf = ({ params, query, headers, ip }: FastifyRequest<UploadRoute>): GrantClaim => ({
   mediaId: params.mediaid,
   token: params.token,
   grantIds: [query.grantid ?? [], headers['upload-grant'] ?? []].flat(),
+  remoteAddress: ip.replace(/^::ffff:/, ''),
 });

@@ -12,6 +12,7 @@ import { speaksTus } from './tus-server.ts';
 import { declaredBytesOf, multipartPieces, putPieces } from './upload-body.ts';
 import { allowAnyOrigin, answerOptions } from './upload-cors.ts';
 import { claimOf, UPLOAD_PATH, type UploadRoute } from './upload-path.ts';
+import { createUploadPlaces } from './upload-places.ts';
 
 export interface UploadRoutesOptions {
   readonly receiveUpload: ReceiveUpload;
@@ -25,7 +26,9 @@ export interface UploadRoutesOptions {
 export const uploadRoutes =
   (options: UploadRoutesOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { handleTus } = options;
+    const inPlace = createUploadPlaces();
+    const guarded = (handle: HandleTus): HandleTus =>
+      logged(options.log, (request, reply) => inPlace(() => handle(request, reply)));
     await app.register(multipart);
     // The body is read by the handler, once the grant is claimed.
     app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -39,14 +42,16 @@ export const uploadRoutes =
       url: UPLOAD_PATH,
       schema: SCHEMA,
       validatorCompiler: () => () => true,
-      handler: logged(options.log, (request, reply) =>
-        request.method === 'POST' && speaksTus(request) ? handleTus(request, reply) : receive(request, reply, options),
+      handler: guarded((request, reply) =>
+        request.method === 'POST' && speaksTus(request)
+          ? options.handleTus(request, reply)
+          : receive(request, reply, options),
       ),
     });
     app.options(UPLOAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
       answerOptions(reply, METHODS, options.maxUploadBytes),
     );
-    tusRoutes(app, logged(options.log, handleTus), options.maxUploadBytes);
+    tusRoutes(app, guarded(options.handleTus), options.maxUploadBytes);
   };
 
 const METHODS = 'PUT, POST';
@@ -83,7 +88,11 @@ const receive = async (
 const uploadOf = (request: FastifyRequest): IncomingUpload => {
   const isForm = request.method === 'POST';
   const pieces = isForm ? multipartPieces(request) : putPieces(request);
-  return { declaredBytes: declaredBytesOf(request, isForm), pieces: untilLineBreaks(request.raw, pieces) };
+  return {
+    declaredBytes: declaredBytesOf(request, isForm),
+    pieces: untilLineBreaks(request.raw, pieces),
+    uploadId: null,
+  };
 };
 
 const answerOf = ({ mediaId, originalBytes }: KeptClip, base: string): MediaResponse =>

@@ -8,10 +8,15 @@ import { createPrometheusMetrics, type PrometheusMetrics } from './prometheus.ts
 
 const goneStore: Pick<Store, 'view'> = { view: () => Promise.reject(new Error('the disk is gone')) };
 
+const ROUTE_HEALTH = {
+  trunkState: () => 'down' as const,
+  isDegraded: () => true,
+  registration: () => ({ state: 'registered' as const, expiresAt: null, reason: null }),
+};
 const LATE_VOICE: VoiceFigures = { isOverloaded: () => true, lateness: () => ({ packets: 900, latePackets: 18 }) };
 
 const read = ({ expose }: PrometheusMetrics, store = goneStore): Promise<string> =>
-  expose({ store, routeHealth: { trunkState: () => 'down' }, voice: LATE_VOICE, log: QUIET_LOG }).read();
+  expose({ store, routeHealth: ROUTE_HEALTH, voice: LATE_VOICE, log: QUIET_LOG }).read();
 
 const ended = (changes: Partial<EndedAttempt>): EndedAttempt => ({
   trunkId: 'carrier',
@@ -79,6 +84,8 @@ describe('figures read at a scrape', () => {
       expect(sampleValue(well, 'ringcast_calls_waiting')).toBe(0);
       expect(sampleValue(well, 'ringcast_trunk_state', { trunk: 'carrier', state: 'down' })).toBe(1);
       expect(sampleValue(well, 'ringcast_trunk_state', { trunk: 'carrier', state: 'up' })).toBe(0);
+      expect(sampleValue(well, 'ringcast_trunk_degraded', { trunk: 'carrier' })).toBe(1);
+      expect(sampleValue(well, 'ringcast_trunk_registered', { trunk: 'carrier' })).toBe(1);
       const gone = await read(prometheus);
       expect(sampleValue(gone, 'ringcast_store_up')).toBe(0);
       expect(sampleValue(gone, 'ringcast_calls_waiting')).toBeUndefined();

@@ -6,6 +6,7 @@ import { createTrunkLabel } from './labels.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
 import { voiceReader } from './voice-metrics.ts';
+import { webhookMetrics } from './webhook-metrics.ts';
 
 export interface PrometheusMetrics {
   readonly metrics: Metrics;
@@ -23,6 +24,7 @@ export const createPrometheusMetrics = (): PrometheusMetrics => {
     ...callMetrics(registry, trunkLabel),
     ...requestMetrics(registry),
     ...storeMetrics(registry),
+    ...webhookMetrics(registry),
   };
   const readFigures = figureReader(registry, trunkLabel);
   const readVoice = voiceReader(registry);

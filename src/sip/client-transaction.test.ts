@@ -11,7 +11,7 @@ import {
 } from './non-invite-client-transaction.ts';
 
 const inputOf = (word: string, method: string): ClientInput => {
-  if (word === 'transport-error') return { kind: 'transport-error' };
+  if (word === 'transport-error' || word === 'hush') return { kind: word };
   if (TIMERS.some((timer) => timer === word)) return { kind: 'timer', timer: word as TimerName };
   return { kind: 'response', response: responseOf(Number(word), method) };
 };
@@ -26,6 +26,7 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
     ['calling', '699', 'completed', ['clear A', 'clear B', 'send ACK', 'set D 32000', 'deliver 699 INVITE']],
     ['calling', 'A', 'calling', ['send INVITE', 'set A 1000']],
     ['calling', 'B', 'terminated', ['report timeout']],
+    ['calling', 'hush', 'calling', ['clear A']],
     ['calling', 'transport-error', 'terminated', ['report transport-error']],
     ['proceeding', '100', 'proceeding', ['clear A', 'clear B', 'deliver 100 INVITE']],
     ['proceeding', '180', 'proceeding', ['clear A', 'clear B', 'deliver 180 INVITE']],
@@ -52,6 +53,7 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
     response: ['100', '180', '200', '302', '486', '699'],
     timer: TIMERS,
     'transport-error': ['transport-error'],
+    hush: ['hush'],
   });
 
   test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
@@ -101,6 +103,7 @@ describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
     [state, '603', 'completed', end(603)],
     [state, 'E', state, ['send BYE', `set E ${interval}`]],
     [state, 'F', 'terminated', ['report timeout']],
+    [state, 'hush', state, ['clear E']],
     [state, 'transport-error', 'terminated', ['report transport-error']],
   ];
   const rows: readonly Row[] = [
@@ -118,6 +121,7 @@ describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
     response: ['100', '200', '302', '481', '603'],
     timer: TIMERS,
     'transport-error': ['transport-error'],
+    hush: ['hush'],
   });
 
   test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {

@@ -26,6 +26,8 @@ export interface ClientTransactions {
    * is sent or heard any more (RFC 3261 9.1).
    */
   start(request: SipRequest, to: Hop, user: ClientTransactionUser): () => void;
+  /** Repeats the request no more; what is answered to it late is still heard, until timer B or F. */
+  hush(request: SipRequest): void;
   /** Takes a response to its transaction; false if it matches none, or comes from elsewhere. */
   receive(response: SipResponse, from: Hop): boolean;
   /** A connection to this end was lost: what waits for an answer on it fails (RFC 3261 17.1.4). */
@@ -137,6 +139,7 @@ export const createClientTransactions = (options: ClientTransactionOptions): Cli
         entries.delete(key);
       };
     },
+    hush: (request) => entries.get(keyOf(request.vias[0], request.method))?.machine.input({ kind: 'hush' }),
     receive: (response, from) => {
       const entry = entries.get(keyOf(response.vias[0], response.cseq.method));
       if (!entry || !cameFrom(from, entry.hop) || !answers(response, entry.request)) return false;

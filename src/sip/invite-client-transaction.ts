@@ -14,7 +14,7 @@ export interface InviteClientState {
   readonly retransmitMs: number;
 }
 
-type Event = '1xx' | '2xx' | '3xx-6xx' | 'timer' | 'transport-error';
+type Event = '1xx' | '2xx' | '3xx-6xx' | 'hush' | 'timer' | 'transport-error';
 type Cell = (state: InviteClientState, input: ClientInput) => Step<InviteClientState>;
 
 const eventOf = (input: ClientInput): Event => {
@@ -68,6 +68,7 @@ const TABLE: Readonly<Record<InviteClientState['name'], { readonly [E in Event]?
     '1xx': provisional,
     '2xx': accept,
     '3xx-6xx': complete,
+    hush: (state) => stay(state, clearTimer('A')),
     timer: callingTimer,
     'transport-error': breaks,
   },

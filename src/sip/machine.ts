@@ -23,6 +23,8 @@ export type TimerInput = { readonly kind: 'timer'; readonly timer: TimerName };
 export type TransportErrorInput = { readonly kind: 'transport-error' };
 export type ClientInput =
   | { readonly kind: 'response'; readonly response: SipResponse }
+  /** The request is not to be repeated any more; its answers are still heard. */
+  | { readonly kind: 'hush' }
   | TimerInput
   | TransportErrorInput;
 export type ServerInput =

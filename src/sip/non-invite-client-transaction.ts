@@ -13,7 +13,7 @@ export interface NonInviteClientState {
   readonly retransmitMs: number;
 }
 
-type Event = '1xx' | 'final' | 'timer' | 'transport-error';
+type Event = '1xx' | 'final' | 'hush' | 'timer' | 'transport-error';
 type Cell = (state: NonInviteClientState, input: ClientInput) => Step<NonInviteClientState>;
 
 const eventOf = (input: ClientInput): Event => {
@@ -45,7 +45,9 @@ const waitingTimer: Cell = (state, input) => {
   return stay({ ...state, retransmitMs }, send(state.request), setTimer('E', retransmitMs));
 };
 
-const waiting = { '1xx': provisional, final: complete, timer: waitingTimer, 'transport-error': breaks };
+const hush: Cell = (state) => stay(state, clearTimer('E'));
+
+const waiting = { '1xx': provisional, final: complete, timer: waitingTimer, hush, 'transport-error': breaks };
 
 const TABLE: Readonly<Record<NonInviteClientState['name'], { readonly [E in Event]?: Cell }>> = {
   trying: waiting,

@@ -4,8 +4,13 @@ import { attemptVerbs } from './attempts.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
+import { claimVerbs } from './claim.ts';
+import { clipVersionViews } from './clip-versions.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
+import { deliveryVerbs, deliveryViews } from './deliveries.ts';
+import { eventVerbs, eventViews } from './events.ts';
+import { grantRecordViews } from './grant-records.ts';
 import { grantVerbs, grantViews } from './grants.ts';
 import { idempotencyVerbs, idempotencyViews } from './idempotency.ts';
 import { mediaViews } from './media.ts';
@@ -15,8 +20,11 @@ import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
+import { settleVerbs } from './settle.ts';
+import { sipTraceVerbs, sipTraceViews } from './sip-messages.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
+import { webhookVerbs, webhookViews } from './webhooks.ts';
 
 export const viewsOf = (context: Context): Views => ({
   nowMs: context.nowMs,
@@ -26,12 +34,18 @@ export const viewsOf = (context: Context): Views => ({
   ...trunkViews(context),
   ...mediaViews(context),
   ...clipViews(context),
+  ...clipVersionViews(context),
   ...grantViews(context),
+  ...grantRecordViews(context),
   ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),
   ...callViews(context),
   ...nodeViews(context),
+  ...eventViews(context),
+  ...webhookViews(context),
+  ...deliveryViews(context),
+  ...sipTraceViews(context),
 });
 
 export const transactionOf = (context: Context): Transaction => ({
@@ -46,8 +60,14 @@ export const transactionOf = (context: Context): Transaction => ({
   ...partialUploadVerbs(context),
   ...idempotencyVerbs(context),
   ...blastVerbs(context),
+  ...settleVerbs(context),
   ...callVerbs(context),
+  ...claimVerbs(context),
   ...attemptVerbs(context),
   ...nodeVerbs(context),
+  ...sipTraceVerbs(context),
   ...sweepVerbs(context),
+  ...eventVerbs(context),
+  ...webhookVerbs(context),
+  ...deliveryVerbs(context),
 });

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { BlastState, BlastView, PlaylistItem } from '../domain/blast.ts';
 import type { AttemptView, CallState, CallView } from '../domain/call.ts';
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
@@ -18,7 +18,13 @@ type BlastRow = Selectable<Schema['blasts']>;
 type CallRow = Selectable<Schema['calls']>;
 type AttemptRow = Selectable<Schema['attempts']>;
 
-export const blastViews = (context: Context): Pick<Views, 'findBlast' | 'listBlasts' | 'listCalls'> => ({
+export const blastViews = (
+  context: Context,
+): Pick<Views, 'findBlast' | 'isBlastOf' | 'listBlasts' | 'listCalls' | 'findCall'> => ({
+  async isBlastOf(id, applicationId) {
+    const own = context.db.selectFrom('blasts').select('seq').where('id', '=', id);
+    return (await own.where('application_id', '=', applicationId).executeTakeFirst()) !== undefined;
+  },
   async findBlast(id, applicationId) {
     const row = await context.db
       .selectFrom('blasts')
@@ -44,20 +50,30 @@ export const blastViews = (context: Context): Pick<Views, 'findBlast' | 'listBla
   },
   async listCalls(page) {
     const window = windowOf(page);
-    const rows = await context.db
-      .selectFrom('calls')
-      .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
-      .selectAll('calls')
-      .select('playlist')
+    const rows = await callsWithPlaylist(context)
       .where('calls.seq', '<', window.before)
       .orderBy('calls.seq', 'desc')
       .limit(window.take)
       .execute();
     const { items, next } = listed(rows, window);
-    const attempts = await attemptsOf(context, items);
-    return { items: items.map((row) => callOf(row, attempts.get(row.seq) ?? [], parseJson(row.playlist))), next };
+    return { items: await withAttempts(context, items), next };
+  },
+  async findCall(id) {
+    const rows = await callsWithPlaylist(context).where('calls.id', '=', id).execute();
+    return (await withAttempts(context, rows))[0] ?? null;
   },
 });
+
+const callsWithPlaylist = ({ db }: Context) =>
+  db.selectFrom('calls').innerJoin('blasts', 'blasts.id', 'calls.blast_id').selectAll('calls').select('playlist');
+
+const withAttempts = async (
+  context: Context,
+  rows: readonly (CallRow & { playlist: string })[],
+): Promise<readonly CallView[]> => {
+  const attempts = await attemptsOf(context, rows);
+  return rows.map((row) => callOf(row, attempts.get(row.seq) ?? [], parseJson(row.playlist)));
+};
 
 const blastsOf = async (
   { db }: Context,
@@ -151,7 +167,7 @@ const attemptOf = (row: AttemptRow, playlist: readonly PlaylistItem[]): AttemptV
     outcome: row.outcome as Outcome | null,
     sipStatus: row.sip_status,
     sipReason: row.sip_reason,
-    codec: row.codec as CarriedCodec | null,
+    codec: row.codec as Codec | null,
     clips: playlist.map((item, at) => ({
       mediaId: item.mediaId,
       framesSent: framesSent[at] ?? 0,

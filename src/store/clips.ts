@@ -2,7 +2,7 @@ import { AppError } from '../domain/app-error.ts';
 import type { PlaylistItem } from '../domain/blast.ts';
 import type { NewClip, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
-import { WAITING } from './calls.ts';
+import { callViews, WAITING } from './calls.ts';
 import type { Context } from './context.ts';
 import { insertRenditions, RENDITION_SET, renditionVerbs, renditionViews } from './renditions.ts';
 import { parseJson } from './rows.ts';
@@ -77,22 +77,58 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
 
 /** Drops the clips, of one media or of all, that no media holds and no unfinished blast is going to play. */
 export const dropUnusedClips = async (context: Context, mediaId?: string): Promise<void> => {
-  const { db } = context;
-  const candidates = db
+  await dropUnpinned(
+    context,
+    notCurrent(context).$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? '')),
+    Number.POSITIVE_INFINITY,
+  );
+};
+
+/** Somebody may just be fetching a clip that was replaced a moment ago. */
+const REPLACED_FOR_MS = 60_000;
+/** What is pinned is read off the calls that wait: with more than these, old clips stay for another time. */
+const MAX_CALLS_READ = 20_000;
+
+/** The same while the server runs: some at a time, and none that was replaced a moment ago. How many. */
+export const dropReplacedClips = async (context: Context, limit: number): Promise<number> => {
+  if ((await callViews(context).countWaiting()) > MAX_CALLS_READ) return 0;
+  const before = (await context.nowMs()) - REPLACED_FOR_MS;
+  const replaced = notCurrent(context).where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('clips as newer')
+          .select('newer.id')
+          .whereRef('newer.media_id', '=', 'clips.media_id')
+          .where('newer.created_at', '>', before),
+      ),
+    ),
+  );
+  return dropUnpinned(context, replaced, limit);
+};
+
+const notCurrent = ({ db }: Context) =>
+  db
     .selectFrom('clips')
     .select('id')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('media').select('media.id').whereRef('media.clip_id', '=', 'clips.id'))),
-    )
-    .$if(mediaId !== undefined, (query) => query.where('media_id', '=', mediaId ?? ''));
+    );
+
+const dropUnpinned = async (
+  context: Context,
+  candidates: ReturnType<typeof notCurrent>,
+  limit: number,
+): Promise<number> => {
   // Waits for blasts that are pinning one of them; they are then among the unfinished ones.
   const unused = await context.locks.own(candidates, 'clips').execute();
-  if (unused.length === 0) return;
+  if (unused.length === 0) return 0;
   const pinned = await pinnedClips(context);
-  for (const { id } of unused.filter((clip) => !pinned.has(clip.id))) {
-    await db.deleteFrom('clip_originals').where('clip_id', '=', id).execute();
-    await db.deleteFrom('clips').where('id', '=', id).execute();
+  const dropped = unused.filter((clip) => !pinned.has(clip.id)).slice(0, limit);
+  for (const { id } of dropped) {
+    await context.db.deleteFrom('clip_originals').where('clip_id', '=', id).execute();
+    await context.db.deleteFrom('clips').where('id', '=', id).execute();
   }
+  return dropped.length;
 };
 
 const pinnedClips = async (context: Context): Promise<ReadonlySet<string | null>> => {

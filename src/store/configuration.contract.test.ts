@@ -29,7 +29,7 @@ for (const dialect of DIALECTS)
     it('allocates decimal ids from 101 on, and skips those that are taken', async () => {
       await transact((tx) => tx.createApplication(application({ id: '102' })));
       const create = () => transact((tx) => tx.createApplication(application({ id: null })));
-      expect(await Promise.all([create(), create()])).toEqual(['101', '103']);
+      expect((await Promise.all([create(), create()])).sort()).toEqual(['101', '103']);
       await transact((tx) => tx.deleteApplication('103'));
       expect(await create()).toBe('104');
     });
@@ -88,6 +88,8 @@ for (const dialect of DIALECTS)
       expect(await view((views) => views.findTrunk('trunk'))).toEqual(kept);
       await transact((tx) => tx.replaceTrunk('trunk', trunk({ password: null, port: 5080 })));
       expect(await view((views) => views.findTrunk('trunk'))).toEqual({ ...kept, hasPassword: false, port: 5080 });
+      await transact((tx) => tx.replaceTrunk('trunk', trunk({ port: null, register: true })));
+      expect(await view((views) => views.findTrunk('trunk'))).toEqual({ ...kept, port: null, register: true });
       expect(await transact((tx) => tx.replaceTrunk('nowhere', trunk()))).toBe(false);
     });
 

@@ -5,6 +5,8 @@ import type { Caller } from '../domain/application.ts';
 import type { IssuedGrant } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
+const SPENDING = { id: 'clip', digest: 'd'.repeat(64), bytes: 3 };
+
 for (const dialect of DIALECTS)
   describe(`grants on ${dialect.name}`, () => {
     let fixture: StoreFixture;
@@ -15,8 +17,8 @@ for (const dialect of DIALECTS)
     const view = <T>(work: (views: Views) => Promise<T>) => fixture.store.view(work);
     const issue = () => transact((tx) => tx.issueGrant({ mediaId: 'media', caller, ttlSeconds: 86_400 }));
     const find = (grant = issued) => view((views) => views.findGrant(grant.token));
-    const claimed = () => transact((tx) => tx.claimGrant(ref));
-    const spend = () => transact((tx) => tx.spendGrant(ref, 'clip'));
+    const claimed = () => transact((tx) => tx.claimGrant(ref, '192.0.2.1'));
+    const spend = () => transact((tx) => tx.spendGrant(ref, SPENDING, null));
     beforeEach(async () => {
       fixture = await dialect.open();
       await transact((tx) => provision(tx));
@@ -53,6 +55,7 @@ for (const dialect of DIALECTS)
         expiresAt: expect.any(Number),
         failedTries: 0,
         callerStands: true,
+        spentBy: null,
       });
       expect(Math.abs((grant?.expiresAt ?? 0) - now - 86_400_000)).toBeLessThan(60_000);
       expect(await view((views) => views.findGrant(issued.grantId))).toBeNull();
@@ -100,7 +103,7 @@ for (const dialect of DIALECTS)
       await spend();
       expect((await find())?.state).toBe('spent');
       const lateRef = (await find(late))?.ref ?? Number.NaN;
-      expect(await transact((tx) => tx.claimGrant(lateRef))).toBe(false);
+      expect(await transact((tx) => tx.claimGrant(lateRef, '192.0.2.1'))).toBe(false);
     });
 
     it('does not stand when its key is revoked, not even in mid-upload', async () => {

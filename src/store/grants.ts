@@ -1,11 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { AppError } from '../domain/app-error.ts';
 import type { Caller } from '../domain/application.ts';
-import type { Grant, GrantState, IssuedGrant } from '../domain/grant.ts';
+import type { Grant, GrantState, IssuedGrant, SpendingClip } from '../domain/grant.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { requireStanding } from './nodes.ts';
 import { dropDeadPartialUploads, dropPartialUploadsOf } from './partial-uploads.ts';
+import type { Schema } from './schema.ts';
 
 export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'isGrantId'> => ({
   async findGrant(token) {
@@ -20,6 +22,8 @@ export const grantViews = ({ db, vault }: Context): Pick<Views, 'findGrant' | 'i
         'grants.state',
         'grants.expires_at',
         'grants.failed_tries',
+        'grants.upload_id',
+        'grants.bytes',
         'app_keys.id as standing_key_id',
       ])
       .where('token_hash', '=', vault.hash('upload token', token))
@@ -45,6 +49,8 @@ interface Row {
   state: string;
   expires_at: number;
   failed_tries: number;
+  upload_id: string | null;
+  bytes: number | null;
   standing_key_id: string | null;
 }
 
@@ -57,20 +63,25 @@ const grantOf = (row: Row): Grant => ({
   expiresAt: row.expires_at,
   failedTries: row.failed_tries,
   callerStands: row.standing_key_id !== null,
+  spentBy: row.upload_id === null ? null : { uploadId: row.upload_id, bytes: row.bytes ?? 0 },
 });
 
-type GrantVerbs = Pick<Transaction, 'issueGrant' | 'claimGrant' | 'releaseGrant' | 'countFailedTry' | 'spendGrant'>;
+type GrantVerbs = Pick<
+  Transaction,
+  'issueGrant' | 'claimGrant' | 'releaseGrant' | 'countFailedTry' | 'spendGrant' | 'revokeGrant'
+>;
 
 export const grantVerbs = (context: Context): GrantVerbs => ({
   issueGrant: (grant) => issueGrant(context, grant),
-  async claimGrant(ref) {
+  async claimGrant(ref, remoteAddress) {
     await requireStanding(context);
+    const now = await context.nowMs();
     const { numUpdatedRows } = await context.db
       .updateTable('grants')
-      .set({ state: 'claimed', node_id: context.nodeId() })
+      .set({ state: 'claimed', node_id: context.nodeId(), claimed_at: now, remote_address: remoteAddress })
       .where('seq', '=', ref)
       .where('state', '=', 'open')
-      .where('expires_at', '>', await context.nowMs())
+      .where('expires_at', '>', now)
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   },
@@ -90,7 +101,8 @@ export const grantVerbs = (context: Context): GrantVerbs => ({
       .where('seq', '=', ref)
       .execute();
   },
-  spendGrant: (ref, clipId) => spendGrant(context, ref, clipId),
+  spendGrant: (ref, clip, uploadId) => spendGrant(context, ref, clip, uploadId),
+  revokeGrant: async (ref) => (await revoke(context, (grants) => grants.where('seq', '=', ref))) > 0,
 });
 
 const issueGrant = async (
@@ -129,10 +141,16 @@ const newToken = (): string =>
     .toString()
     .padStart(39, '0');
 
-const spendGrant = async (context: Context, ref: number, clipId: string): Promise<void> => {
+const spendGrant = async (
+  context: Context,
+  ref: number,
+  clip: SpendingClip,
+  uploadId: string | null,
+): Promise<void> => {
+  const { id: clip_id, digest, bytes } = clip;
   const { numUpdatedRows } = await context.db
     .updateTable('grants')
-    .set({ state: 'spent', clip_id: clipId })
+    .set({ state: 'spent', clip_id, digest, bytes, upload_id: uploadId, spent_at: await context.nowMs() })
     .where('seq', '=', ref)
     .where('state', '=', 'claimed')
     .where('node_id', '=', context.nodeId())
@@ -152,12 +170,21 @@ const whyNotSpent = async ({ db, nodeId }: Context, ref: number): Promise<AppErr
 
 /** Revokes what is not spent of the grants for a media id, all or those of one application; partial uploads go too. */
 export const revokeGrants = async (context: Context, mediaId: string, applicationId?: string): Promise<void> => {
-  await context.db
+  await revoke(context, (grants) =>
+    grants
+      .where('media_id', '=', mediaId)
+      .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? '')),
+  );
+};
+
+type GrantUpdate = UpdateQueryBuilder<Schema, 'grants', 'grants', UpdateResult>;
+
+const revoke = async (context: Context, which: (grants: GrantUpdate) => GrantUpdate): Promise<number> => {
+  const grants = context.db
     .updateTable('grants')
-    .set({ state: 'revoked' })
-    .where('media_id', '=', mediaId)
-    .where('state', 'in', ['open', 'claimed'])
-    .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
-    .execute();
+    .set({ state: 'revoked', revoked_at: await context.nowMs() })
+    .where('state', 'in', ['open', 'claimed']);
+  const { numUpdatedRows } = await which(grants).executeTakeFirst();
   await dropDeadPartialUploads(context);
+  return Number(numUpdatedRows);
 };

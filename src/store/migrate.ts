@@ -4,6 +4,10 @@ import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
 import * as processing from './migrations/0006-processing-and-checksums.ts';
 import * as nodes from './migrations/0007-nodes.ts';
+import * as grantRecords from './migrations/0009-grant-records.ts';
+import * as events from './migrations/0010-events.ts';
+import * as queues from './migrations/0011-queues.ts';
+import * as sipMessages from './migrations/0013-sip-messages.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -16,6 +20,8 @@ export interface Ddl {
   readonly counterColumns: string;
   /** Triggers that keep counts as calls change; each migration that changes the tables may need others. */
   readonly callTriggers: readonly string[];
+  /** Triggers that write events with the facts. */
+  readonly eventTriggers: readonly string[];
 }
 
 interface Migration {
@@ -30,6 +36,10 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
   { version: 6, name: 'processing and checksums', up: processing.up },
   { version: 7, name: 'nodes', up: nodes.up },
+  { version: 9, name: 'grant records', up: grantRecords.up },
+  { version: 10, name: 'events', up: events.up },
+  { version: 11, name: 'queues', up: queues.up },
+  { version: 13, name: 'sip messages', up: sipMessages.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));

@@ -52,6 +52,7 @@ for (const dialect of DIALECTS)
     it('ends what the node had in progress, tells its dialogs, and leaves that of others and what waits', async () => {
       await insert({ id: '1', retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
       for (const id of ['2', '3', '4', '5']) await insert({ id });
+      await fixture.sql("update calls set destination = 'sip:' || id || '@127.0.0.1:5070'");
       const [, second, third] = await claimAs('a', 3);
       await claimAs('b', 1);
       await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU'));
@@ -62,7 +63,7 @@ for (const dialect of DIALECTS)
         fromTag: `tag-${count}`,
         branch: `z9hG4bK${count}`,
         trunkId: null,
-        destination: 'sip:bob@127.0.0.1:5070',
+        destination: `sip:${count}-1@127.0.0.1:5070`,
         answeredAt: count === 2 ? expect.any(Number) : null,
       });
       expect(await takeOver('a')).toEqual({ nodeId: 'a', dialogs: [dialog(1), dialog(2)] });
@@ -99,16 +100,18 @@ for (const dialect of DIALECTS)
       const { token } = await transact((tx) => tx.issueGrant({ mediaId: 'media', caller, ttlSeconds: 60 }));
       const grant = () => view((views) => views.findGrant(token));
       const ref = (await grant())?.ref ?? Number.NaN;
-      const spend = () => transact((tx) => tx.spendGrant(ref, 'clip'));
+      const spend = () => transact((tx) => tx.spendGrant(ref, { id: 'clip', digest: 'd'.repeat(64), bytes: 3 }, null));
       fixture.store.actAs('a');
-      expect(await transact((tx) => tx.claimGrant(ref))).toBe(true);
+      expect(await transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).toBe(true);
       await takeOver('b', 0, 'c');
       expect((await grant())?.state).toBe('claimed');
       await takeOver('a', 0, 'c');
       expect((await grant())?.state).toBe('open');
-      await expect(transact((tx) => tx.claimGrant(ref))).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).rejects.toMatchObject({
+        code: 'store_unavailable',
+      });
       fixture.store.actAs('c');
-      expect(await transact((tx) => tx.claimGrant(ref))).toBe(true);
+      expect(await transact((tx) => tx.claimGrant(ref, '192.0.2.1'))).toBe(true);
       fixture.store.actAs('a');
       await transact((tx) => tx.releaseGrant(ref, true));
       expect(await grant()).toMatchObject({ state: 'claimed', failedTries: 0 });

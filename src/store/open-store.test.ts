@@ -91,7 +91,7 @@ describe('opening the SQLite store', () => {
     await openThenClose();
     sql("insert into schema_migrations values (99, 'from the future', 0)");
     const before = await readFile(path);
-    const newest = 7;
+    const newest = 13;
     const expected = `The database ${path} was written by a newer Ringcast (schema 99, this one knows ${newest}): install that version or restore a backup.`;
     expect(await refusal()).toBe(expected);
     expect(await refusal()).toBe(expected);
@@ -108,6 +108,10 @@ describe('opening the SQLite store', () => {
       { version: 3, name: 'trunk transports' },
       { version: 6, name: 'processing and checksums' },
       { version: 7, name: 'nodes' },
+      { version: 9, name: 'grant records' },
+      { version: 10, name: 'events' },
+      { version: 11, name: 'queues' },
+      { version: 13, name: 'sip messages' },
     ]);
     database.close();
   });

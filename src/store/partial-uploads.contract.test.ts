@@ -4,6 +4,8 @@ import { provision, type StoreFixture } from '../../test/support/store-fixture.t
 import { PART_BYTES } from '../domain/partial-upload.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 
+const SPENDING = { id: 'clip', digest: 'd'.repeat(64), bytes: 3 };
+
 for (const dialect of DIALECTS)
   describe(`partial uploads on ${dialect.name}`, () => {
     let fixture: StoreFixture;
@@ -114,12 +116,12 @@ for (const dialect of DIALECTS)
         }
       };
       await uploads();
-      await transact((tx) => tx.claimGrant(refs.spent));
-      await transact((tx) => tx.spendGrant(refs.spent, 'clip'));
+      await transact((tx) => tx.claimGrant(refs.spent, '192.0.2.1'));
+      await transact((tx) => tx.spendGrant(refs.spent, SPENDING, null));
       expect((await left()).sort()).toEqual(['claimed', 'expired', 'open', 'revoked']);
       await fixture.sql("update grants set state = 'revoked' where seq = ?", refs.revoked);
       await fixture.sql('update grants set expires_at = 1 where seq = ?', refs.expired);
-      await transact((tx) => tx.claimGrant(refs.claimed));
+      await transact((tx) => tx.claimGrant(refs.claimed, '192.0.2.1'));
       await fixture.sql('update grants set expires_at = 1 where seq = ?', refs.claimed);
       expect(await transact((tx) => tx.dropDeadPartialUploads())).toBe(2);
       expect((await left()).sort()).toEqual(['claimed', 'open']);

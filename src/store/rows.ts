@@ -15,7 +15,7 @@ export const groupBy = <R, K, T>(rows: readonly R[], keyOf: (row: R) => K, itemO
   return groups;
 };
 
-export type IdKind = 'application' | 'app_key' | 'network' | 'trunk' | 'media';
+export type IdKind = 'application' | 'app_key' | 'network' | 'trunk' | 'media' | 'webhook';
 
 const nextId = async ({ db }: Context, kind: IdKind): Promise<string> => {
   const { last } = await db

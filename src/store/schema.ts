@@ -1,8 +1,17 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
+import type { EventSchema } from './event-schema.ts';
 
 /** Rows as they lie in the database: times are milliseconds since 1970, lists and rules are JSON text. */
-export interface Schema {
-  applications: Listed & { name: string; default_greeting_id: string | null; retry: string };
+export interface Schema extends EventSchema {
+  applications: Listed & {
+    name: string;
+    default_greeting_id: string | null;
+    retry: string;
+    priority: number;
+    max_concurrent_calls: number | null;
+    calls_per_second: number | null;
+    dial_by_seconds: number;
+  };
   app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
   settings: { id: number; default_greeting_id: string | null; vault_check: string | null };
   trunks: Listed & TrunkColumns;
@@ -21,6 +30,16 @@ export interface Schema {
   blasts: BlastColumns;
   calls: CallColumns;
   attempts: AttemptColumns;
+  /** Waiting calls that are dealt out one after another: those of an application for a list of trunks. */
+  queues: {
+    seq: Generated<number>;
+    application_id: string;
+    trunk_ids: string;
+    /** Digest of `trunk_ids`. */
+    route: string;
+  };
+  /** The pacing ledger: of each entry the earliest time of its next call, and what it was charged for its turns. */
+  paces: { id: string; next_at: number; charged: number };
   nodes: {
     id: string;
     /** Counts up with each beat. */
@@ -32,6 +51,7 @@ export interface Schema {
   };
   /** Clips to be, and the node that receives them. */
   staged_clips: { clip_id: string; node_id: string };
+  sip_messages: SipMessageColumns;
   idempotency: {
     seq: Generated<number>;
     application_id: string;
@@ -97,6 +117,17 @@ interface GrantColumns {
   clip_id: string | null;
   /** Who claimed it last. */
   node_id: Generated<string>;
+  /** Of the last claim. */
+  claimed_at: number | null;
+  spent_at: number | null;
+  revoked_at: number | null;
+  /** Who made the last claim. */
+  remote_address: string | null;
+  /** Of the octets that spent it, which outlives the clip. */
+  digest: string | null;
+  bytes: number | null;
+  /** The resumable upload that spent it. */
+  upload_id: string | null;
 }
 
 interface PartialUploadColumns {
@@ -123,6 +154,12 @@ interface BlastColumns {
   accepted_at: number;
   state: string;
   unfinished_calls: number;
+  /** Calls, the last ones of the network, that have no rows yet. */
+  folded_calls: Generated<number>;
+  /** Turn of the first call. */
+  first_turn: Generated<number>;
+  /** 1 if calls are to be unfolded, or cancelled. */
+  is_unsettled: Generated<number>;
 }
 
 interface CallColumns {
@@ -134,11 +171,14 @@ interface CallColumns {
   destination: string;
   state: string;
   outcome: string | null;
-  /** First trunk of the network when the blast was accepted, '' when its calls are dialled directly. */
-  planned_trunk_id: string;
+  queue_seq: number;
+  /** Place in its queue; null if it is not due, or was looked at and cannot be dialled before `due_at`. */
+  turn: number | null;
   due_at: number;
   dial_by: number;
   attempt_count: number;
+  /** Attempts that went on to the next trunk: no rule counts them. */
+  uncounted_attempts: Generated<number>;
 }
 
 interface AttemptColumns {
@@ -162,6 +202,23 @@ interface AttemptColumns {
   packets_lost: number | null;
   jitter_ms: number | null;
   node_id: string;
+  application_id: string;
+  sip_messages_omitted: Generated<number>;
+}
+
+interface SipMessageColumns {
+  seq: Generated<number>;
+  attempt_id: string;
+  direction: string;
+  transport: string;
+  local_address: string;
+  local_port: number;
+  remote_address: string;
+  remote_port: number;
+  seen_at: number;
+  octets: Uint8Array;
+  /** Octets of all messages ever kept before this one: it and what is newer take the difference to all ever kept. */
+  begins_at_octet: number;
 }
 
 export type Db = Kysely<Schema>;

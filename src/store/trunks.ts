@@ -7,10 +7,13 @@ import { listed, windowOf } from './page.ts';
 import { insertUnderId, parseJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 
+/** The column knows no null, and nobody listens on port 0. */
+const PORT_BY_DNS = 0;
+
 const trunkOf = (row: Selectable<Schema['trunks']>): Trunk => ({
   id: row.id,
   host: row.host,
-  port: row.port,
+  port: row.port === PORT_BY_DNS ? null : row.port,
   transport: row.transport as Trunk['transport'],
   username: row.username,
   hasPassword: row.password !== null,
@@ -70,7 +73,7 @@ export const trunkVerbs = (context: Context): Pick<Transaction, 'createTrunk' | 
 
 const valuesOf = ({ vault }: Context, id: string, trunk: NewTrunk) => ({
   host: trunk.host,
-  port: trunk.port,
+  port: trunk.port ?? PORT_BY_DNS,
   transport: trunk.transport,
   username: trunk.username,
   ...passwordOf(vault, id, trunk),

@@ -1,10 +1,9 @@
 import type { CallOrder } from '../domain/call.ts';
-import type { Hop } from '../sip/hop.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr, serializeNameAddr, withTag } from '../sip/name-addr.ts';
 import { ASKED_SECONDS, sessionExpires } from '../sip/session-timer.ts';
 import { asLogicalUri, asRequestUri, bracketHost, type SipUri, sipUri } from '../sip/uri.ts';
-import { ALLOW, contactOf, type Signalling, SUPPORTED, USER_AGENT, viaOf } from './signalling.ts';
+import { ALLOW, type Signalling, SUPPORTED, USER_AGENT, viaOf } from './signalling.ts';
 
 /** RFC 3323 4.1.1.3: who calls anonymously says so in these words. */
 const ANONYMOUS = nameAddr(sipUri({ user: 'anonymous', host: 'anonymous.invalid' }), [], 'Anonymous');
@@ -32,12 +31,14 @@ const identityHeaders = ({ order, localAddress }: InviteParts): readonly Header[
 export interface InviteParts {
   readonly order: Pick<CallOrder, 'sipCallId' | 'fromTag' | 'branch' | 'callerId' | 'trunk'>;
   readonly uri: SipUri;
-  readonly peer: Hop;
   readonly localAddress: string;
   readonly offer: string;
 }
 
-/** Builds the INVITE under the names that were committed with the attempt (RFC 3261 13.2.1). */
+/**
+ * Builds the INVITE under the names that were committed with the attempt (RFC 3261 13.2.1). Its Contact is wanting:
+ * that depends on the hop.
+ */
 export const buildInvite = (signalling: Pick<Signalling, 'portOf'>, parts: InviteParts): SipRequest => ({
   kind: 'request',
   method: 'INVITE',
@@ -48,7 +49,7 @@ export const buildInvite = (signalling: Pick<Signalling, 'portOf'>, parts: Invit
   callId: parts.order.sipCallId,
   cseq: { number: 1, method: 'INVITE' },
   maxForwards: 70,
-  contacts: [contactOf(signalling, parts.localAddress, parts.peer.transport, parts.uri.scheme)],
+  contacts: [],
   routes: [],
   recordRoutes: [],
   headers: [ALLOW, SUPPORTED, sessionExpires(ASKED_SECONDS), ...identityHeaders(parts), USER_AGENT],

@@ -1,11 +1,14 @@
 import type { CallOrder } from '../domain/call.ts';
+import type { RandomSource } from '../domain/ports.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
 import { offeredCodecs } from '../sdp/audio-codec.ts';
-import type { LocalDescription } from '../sdp/description.ts';
-import { writeOffer } from '../sdp/offer-answer.ts';
+import type { Extras, LocalDescription } from '../sdp/description.ts';
+import { offerExtras, type SrtpPolicy, writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import { buildInvite } from './build-invite.ts';
+import { offeredLines } from './call-crypto.ts';
 import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
 import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
@@ -13,18 +16,22 @@ import type { Signalling } from './signalling.ts';
 /** Everything that has to be at hand before an INVITE may be sent. */
 export interface PreparedCall {
   readonly media: MediaPort;
+  /** Without a Contact yet. */
   readonly invite: SipRequest;
-  readonly peer: Hop;
+  readonly hops: readonly [Hop, ...Hop[]];
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  readonly srtp: SrtpPolicy;
   /** Where a 3xx may lead. */
   readonly scope: RedirectScope;
 }
 
-const locatePeer = async (signalling: Signalling, { host, port, transport }: CallTarget): Promise<Hop> => {
+const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<PreparedCall['hops']> => {
   try {
-    return await signalling.locate(host, port, transport);
+    const [first, ...others] = signalling.hops.rank(await signalling.locate(target));
+    if (!first) throw new Error(`The host name ${target.host} has no address.`);
+    return [first, ...others];
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
@@ -46,6 +53,19 @@ const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<Media
   }
 };
 
+const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): RedirectScope => ({
+  hosts: [at.host, ...hops.map(({ address }) => address)],
+  port: at.port,
+  user: trunkUser,
+  scheme: uri.scheme,
+});
+
+const extrasOf = ({ srtp, codecs }: CallOrder, random: RandomSource): Extras => ({
+  ...offerExtras(codecs, srtp, srtp === 'off' ? [] : offeredLines(random)),
+  telephoneEvents: [],
+  isRtcpMux: false,
+});
+
 /** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
 export const prepareCall = async (
   signalling: Signalling,
@@ -53,8 +73,8 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const peer = await locatePeer(signalling, target);
-  const localAddress = await findLocalAddress(signalling, peer);
+  const hops = await locatePeer(signalling, target.at);
+  const localAddress = await findLocalAddress(signalling, hops[0]);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
     sessionId: signalling.random.digits(15),
@@ -63,8 +83,8 @@ export const prepareCall = async (
     port: port.port,
     codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
+    extras: extrasOf(order, signalling.random),
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, peer, localAddress, offer: writeOffer(local) });
-  const scope = { hosts: [target.host, peer.address], user: target.trunkUser, scheme: target.uri.scheme };
-  return { media: port, invite, peer, localAddress, local, scope };
+  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
+  return { media: port, invite, hops, localAddress, local, srtp: order.srtp, scope: scopeOf(target, hops) };
 };

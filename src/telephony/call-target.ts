@@ -1,7 +1,8 @@
 import type { CallOrder, CallTrunk } from '../domain/call.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { type TransportName, transportOfUri } from '../sip/hop.ts';
+import { transportOfUri } from '../sip/hop.ts';
+import { type LocateTarget, targetOfUri } from '../sip/server-location.ts';
 import { bracketHost, isSipUri, parseUri, type SipUri, sipUri } from '../sip/uri.ts';
 
 /** Why no INVITE can be sent, and the outcome that this is. */
@@ -18,12 +19,17 @@ export class CannotCall extends Error {
 /** What is called, and where its INVITE is sent. */
 export interface CallTarget {
   readonly uri: SipUri;
-  readonly host: string;
-  readonly port: number | null;
-  readonly transport: TransportName;
+  readonly at: LocateTarget;
   /** Over a trunk, the number or user that is dialled there; null without one. */
   readonly trunkUser: string | null;
 }
+
+/** Where a trunk is. */
+export const targetOfTrunk = (trunk: Pick<CallTrunk, 'host' | 'port' | 'transport'>): LocateTarget => ({
+  host: trunk.host,
+  port: trunk.port,
+  transport: trunk.transport,
+});
 
 const hostOfTrunk = (trunk: CallTrunk): string => (trunk.host.startsWith('[') ? trunk.host : bracketHost(trunk.host));
 
@@ -36,15 +42,9 @@ const directUri = (text: string): SipUri => {
   return uri;
 };
 
-const transportOfDestination = (uri: SipUri): TransportName => {
-  const transport = transportOfUri(uri);
-  if (transport !== null) return transport;
+const targetOfDestination = (uri: SipUri): LocateTarget => {
+  if (transportOfUri(uri) !== null) return targetOfUri(uri);
   throw new CannotCall('failed', 'The destination asks for another SIP transport than UDP, TCP and TLS.');
-};
-
-const wayOf = (trunk: CallTrunk): Pick<CallTarget, 'host' | 'port' | 'transport'> => {
-  const { port, transport } = trunk;
-  return { host: hostOfTrunk(trunk), port, transport };
 };
 
 /** Throws `CannotCall` for what this version cannot carry. */
@@ -54,9 +54,9 @@ export const targetOf = (order: Pick<CallOrder, 'destination' | 'trunk'>): CallT
   if (!destination) throw new CannotCall('failed', 'The destination is neither an E.164 number nor a SIP URI.');
   if (destination.kind === 'number') {
     if (!trunk) throw new CannotCall('failed', 'A number needs a trunk, and this call has none.');
-    return { uri: numberUri(destination.number, trunk), ...wayOf(trunk), trunkUser: destination.number };
+    return { uri: numberUri(destination.number, trunk), at: targetOfTrunk(trunk), trunkUser: destination.number };
   }
   const uri = directUri(destination.uri);
-  if (trunk) return { uri, ...wayOf(trunk), trunkUser: uri.user ?? '' };
-  return { uri, host: uri.host, port: uri.port, transport: transportOfDestination(uri), trunkUser: null };
+  if (trunk) return { uri, at: targetOfTrunk(trunk), trunkUser: uri.user ?? '' };
+  return { uri, at: targetOfDestination(uri), trunkUser: null };
 };

@@ -1,15 +1,15 @@
 import type { CallTrunk } from '../domain/call.ts';
-import { defaultPortOf, type Hop } from '../sip/hop.ts';
+import type { Hop } from '../sip/hop.ts';
+import type { Failure } from '../sip/machine.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
-import { cancelOf } from '../sip/request.ts';
-import { isSipUri } from '../sip/uri.ts';
 import { CallDialog } from './call-dialog.ts';
 import type { CallMedia } from './call-media.ts';
-import { inviteElsewhere, inviteForLonger } from './next-invite.ts';
-import { type RedirectScope, Redirects } from './redirects.ts';
-import type { Signalling } from './signalling.ts';
-import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
+import { type NextInvite, NextInvites } from './next-invite.ts';
+import type { RedirectScope } from './redirects.ts';
+import { contactOf, type Signalling } from './signalling.ts';
+import { TrunkLogin } from './trunk-login.ts';
+import { type Try, TryHops } from './try-hops.ts';
 
 export interface InviteLegUser {
   onProvisional(status: number): void;
@@ -23,11 +23,14 @@ export interface InviteLegUser {
   /** The called party hung up; `words` are those of its Reason, if it gave one. */
   onBye(words: string | null): void;
   onSessionLost(reason: string): void;
+  /** Whether the call still wants to be answered: else no further hop is tried. */
+  isWanted(): boolean;
 }
 
 export interface InviteLegParts {
   readonly invite: SipRequest;
-  readonly peer: Hop;
+  /** Where it goes: the first that answers. */
+  readonly hops: readonly [Hop, ...Hop[]];
   readonly localAddress: string;
   /** Whose credentials answer a challenge, if it has any. */
   readonly trunk: CallTrunk | null;
@@ -36,15 +39,20 @@ export interface InviteLegParts {
   readonly createMedia: () => CallMedia;
 }
 
-interface NextInvite {
-  readonly invite: SipRequest;
-  readonly peer: Hop;
-}
-
 /** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
 const MAX_DIALOGS = 16;
 
-const NOBODY = { onResponse: () => undefined, onFailure: () => undefined };
+/** Takes the user's place once the call is over, so that the call itself need not stay in memory for 64*T1. */
+const NOBODY: InviteLegUser = {
+  onProvisional: () => undefined,
+  onAccepted: () => undefined,
+  onAgain: () => undefined,
+  onRefused: () => undefined,
+  onUnanswered: () => undefined,
+  onBye: () => undefined,
+  onSessionLost: () => undefined,
+  isWanted: () => false,
+};
 
 /**
  * An INVITE of ours and the dialogs that come of it, one for each To-tag: the first to be confirmed is the call, any
@@ -55,48 +63,49 @@ const NOBODY = { onResponse: () => undefined, onFailure: () => undefined };
 export class InviteLeg {
   readonly #signalling: Signalling;
   readonly #parts: InviteLegParts;
-  readonly #user: InviteLegUser;
+  #user: InviteLegUser;
   readonly #login: TrunkLogin;
-  readonly #answerChallenge: AnswerChallenge;
-  readonly #redirects: Redirects | null;
+  readonly #nextInvites: NextInvites;
   /** By To-tag. */
   readonly #dialogs = new Map<string | null, CallDialog>();
-  /** The latest one, which alone counts, and where it goes. */
-  #invite: SipRequest;
-  #peer: Hop;
+  /** The INVITEs that something may still come of; the latest alone counts. */
+  readonly #running = new Set<TryHops>();
+  #latest: TryHops | null = null;
   #next: NextInvite | null = null;
-  #stopInvite: () => void = () => undefined;
   #call: CallDialog | null = null;
-  #wasTooShort = false;
   #hasFinalAnswer = false;
-  #isTerminated = false;
   #isReleased = false;
+
+  /** The INVITE as a hop is to get it: where we are reached over its transport, and signed. */
+  readonly #inviteFor = (invite: SipRequest, hop: Hop): SipRequest => {
+    const { localAddress, scope } = this.#parts;
+    const contact = contactOf(this.#signalling, localAddress, hop.transport, scope.scheme);
+    return this.#login.sign({ ...invite, contacts: [contact] }, hop);
+  };
 
   constructor(signalling: Signalling, parts: InviteLegParts, user: InviteLegUser) {
     this.#signalling = signalling;
     this.#parts = parts;
     this.#user = user;
-    this.#peer = parts.peer;
-    this.#login = new TrunkLogin(signalling, parts.trunk, parts.peer);
-    this.#answerChallenge = this.#login.answerer();
-    this.#redirects = isSipUri(parts.invite.uri) ? new Redirects(parts.scope, parts.invite.uri) : null;
-    this.#invite = this.#login.sign(parts.invite, parts.peer);
-    this.#send();
+    this.#login = new TrunkLogin(signalling, parts.trunk, parts.hops);
+    const { invite, hops, scope } = parts;
+    const inviteFor = this.#inviteFor;
+    this.#nextInvites = new NextInvites(signalling, { invite, hops, scope, login: this.#login, inviteFor });
+    this.#send({ invite: inviteFor(invite, hops[0]), hops });
   }
 
   /** Sends the INVITE that follows the refusal which the user has just heard of. */
   inviteAgain(): void {
-    if (!this.#next) return;
-    this.#invite = this.#next.invite;
-    this.#peer = this.#next.peer;
+    const next = this.#next;
+    if (!next) return;
     this.#next = null;
     this.#hasFinalAnswer = false;
-    this.#send();
+    this.#send(next);
   }
 
   /** Sends CANCEL; to be called only after a provisional answer (RFC 3261 9.1). */
   cancel(reason: Header): void {
-    this.#signalling.clients.start(cancelOf(this.#invite, [reason]), this.#peer, NOBODY);
+    this.#latest?.cancel(reason);
   }
 
   acknowledge(): void {
@@ -110,125 +119,112 @@ export class InviteLeg {
   }
 
   /**
-   * The call is over. An INVITE without a final answer is given up; else its transaction still acknowledges repeated
+   * The call is over. An INVITE without a final answer is given up; else its transactions still acknowledge repeated
    * and forked answers for 64*T1, and the dialogs are forgotten only then.
    */
   release(): void {
     this.#isReleased = true;
-    if (this.#hasFinalAnswer || this.#isTerminated) this.#forgetWhenDone();
-    else {
-      this.#stopInvite();
-      this.#terminate();
-    }
-  }
-
-  #send(): void {
-    const invite = this.#invite;
-    const ifLatest =
-      <A extends readonly unknown[]>(hear: (...args: A) => void) =>
-      (...args: A): void => {
-        if (this.#invite === invite) hear(...args);
-      };
-    this.#stopInvite = this.#signalling.clients.start(invite, this.#peer, {
-      onResponse: ifLatest((response) => this.#onResponse(response)),
-      onFailure: ifLatest((failure) =>
-        this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.'),
-      ),
-      onTerminated: ifLatest(() => this.#terminate()),
-    });
-  }
-
-  #terminate(): void {
-    this.#isTerminated = true;
+    if (!this.#hasFinalAnswer) this.#latest?.stop();
+    this.#user = NOBODY;
     this.#forgetWhenDone();
   }
 
-  #forgetWhenDone(): void {
-    if (this.#isReleased && this.#isTerminated) this.#forgetDialogs();
+  #send({ invite, hops }: NextInvite): void {
+    const isLatest = (): boolean => this.#latest === tries;
+    const tries = new TryHops(
+      this.#signalling,
+      { request: invite, hops, requestFor: this.#inviteFor },
+      {
+        onResponse: (response, by) => {
+          if (isLatest()) this.#onResponse(response, by);
+          else this.#onStray(response, by);
+        },
+        onFailure: (failure) => {
+          if (isLatest()) this.#onFailure(failure);
+        },
+        onTerminated: () => {
+          this.#running.delete(tries);
+          this.#forgetWhenDone();
+        },
+        mayGoOn: () => !this.#isReleased && this.#user.isWanted(),
+      },
+    );
+    this.#latest = tries;
+    this.#running.add(tries);
   }
 
-  #forgetDialogs(): void {
+  #onFailure(failure: Failure): void {
+    this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.');
+  }
+
+  #forgetWhenDone(): void {
+    if (!this.#isReleased || this.#running.size > 0) return;
     for (const dialog of this.#dialogs.values()) dialog.forget();
     this.#dialogs.clear();
   }
 
-  #onResponse(response: SipResponse): void {
-    this.#hasFinalAnswer ||= response.status >= 200;
-    if (response.status > 100 && response.status < 300) this.#login.letIn();
-    if (response.status < 200) this.#onProvisional(response);
-    else if (response.status < 300) this.#onSuccess(response);
-    else this.#onRefusal(response);
+  /** A refusal ends every early dialog (RFC 3261 12.3). */
+  #forgetEarly(): void {
+    for (const [tag, dialog] of this.#dialogs) {
+      if (dialog.isConfirmed) continue;
+      dialog.forget();
+      this.#dialogs.delete(tag);
+    }
   }
 
-  #onProvisional(response: SipResponse): void {
-    if (response.status > 100 && tagOf(response.to) !== null) this.#dialogOf(response)?.onProvisional(response);
+  #onResponse(response: SipResponse, by: Try): void {
+    this.#hasFinalAnswer ||= response.status >= 200;
+    if (response.status > 100 && response.status < 300) this.#login.letIn();
+    if (response.status < 200) this.#onProvisional(response, by);
+    else if (response.status < 300) this.#onSuccess(response, by);
+    else this.#onRefusal(response, by);
+  }
+
+  #onProvisional(response: SipResponse, by: Try): void {
+    if (response.status > 100 && tagOf(response.to) !== null) this.#dialogOf(response, by)?.onProvisional(response);
     this.#user.onProvisional(response.status);
   }
 
-  /** A refusal ends every early dialog (RFC 3261 12.3). */
-  #onRefusal(response: SipResponse): void {
-    this.#forgetDialogs();
-    this.#next = this.#after(response);
+  #onRefusal(response: SipResponse, by: Try): void {
+    this.#forgetEarly();
+    this.#next = this.#nextInvites.after(response, by, this.#latest?.remainingHops() ?? []);
     if (this.#next) this.#user.onAgain(response);
-    else this.#user.onRefused(response, this.#wordsFor(response));
+    else this.#user.onRefused(response, this.#nextInvites.wordsFor(response, by));
   }
 
-  #wordsFor(response: SipResponse): string | null {
-    const words = this.#redirects?.words;
-    return words ? `${words} (${response.status}).` : this.#login.judge(this.#invite, response);
-  }
-
-  #after(response: SipResponse): NextInvite | null {
-    const peer = this.#peer;
-    const signed = this.#answerChallenge(this.#invite, response, peer);
-    if (signed) return { invite: signed, peer };
-    const longer = this.#wasTooShort ? null : inviteForLonger(this.#signalling, this.#invite, response);
-    if (longer) {
-      this.#wasTooShort = true;
-      return { invite: this.#login.sign(longer, peer), peer };
-    }
-    return this.#redirected(response);
-  }
-
-  /** The hosts of the scope are where the call went first: only the port can be another. */
-  #redirected(response: SipResponse): NextInvite | null {
-    const uri = this.#redirects?.next(response);
-    if (!uri) return null;
-    const peer = { ...this.#parts.peer, port: uri.port ?? defaultPortOf(this.#parts.peer.transport) };
-    this.#signalling.meet(peer);
-    return { invite: this.#login.sign(inviteElsewhere(this.#signalling, this.#invite, uri), peer), peer };
-  }
-
-  #onSuccess(response: SipResponse): void {
-    const dialog = this.#dialogOf(response);
-    if (!dialog) return;
-    if (dialog.isConfirmed) dialog.acknowledge();
+  #onSuccess(response: SipResponse, by: Try): void {
+    if (this.#call || this.#isReleased) this.#onStray(response, by);
     else {
+      const dialog = this.#dialogOf(response, by);
+      if (!dialog) return;
+      this.#call = dialog;
       dialog.confirm(response);
-      if (this.#call) dialog.hangUpSurplus();
-      else {
-        this.#call = dialog;
-        this.#user.onAccepted(response, dialog.media);
-      }
+      this.#user.onAccepted(response, dialog.media);
+    }
+  }
+
+  /** A 2xx that is not the call's first: repeated, of a fork, or to an INVITE that was given up too long ago. */
+  #onStray(response: SipResponse, by: Try): void {
+    if (response.status < 200 || response.status >= 300) return;
+    const dialog = this.#dialogOf(response, by);
+    if (dialog?.isConfirmed) dialog.acknowledge();
+    else {
+      dialog?.confirm(response);
+      dialog?.hangUpSurplus();
     }
   }
 
   /** The dialog of an answer's To-tag, made by its first answer. Null if there are too many. */
-  #dialogOf(response: SipResponse): CallDialog | null {
+  #dialogOf(response: SipResponse, { request, hop }: Try): CallDialog | null {
     const tag = tagOf(response.to);
     const known = this.#dialogs.get(tag);
     if (known || this.#dialogs.size >= MAX_DIALOGS) return known ?? null;
-    const isTheCall = (): boolean => this.#call === null || this.#call === dialog;
+    // What is confirmed without being the call is being hung up.
+    const isTheCall = (): boolean => (this.#call ? this.#call === dialog : !dialog.isConfirmed);
+    const { localAddress, createMedia } = this.#parts;
     const dialog: CallDialog = new CallDialog(
       this.#signalling,
-      {
-        invite: this.#invite,
-        response,
-        localAddress: this.#parts.localAddress,
-        peer: this.#peer,
-        login: this.#login,
-        media: this.#parts.createMedia(),
-      },
+      { invite: request, response, localAddress, peer: hop, login: this.#login, media: createMedia() },
       {
         onBye: (words) => {
           if (isTheCall()) this.#user.onBye(words);

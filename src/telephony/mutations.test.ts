@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sharedRenditions } from '../../test/support/renditions.ts';
 import { createSeededNetwork, seededRandom } from '../../test/support/seeded-network.ts';
 import { requestOf } from '../../test/support/sip-messages.ts';
 import { mutated } from '../../test/support/sip-mutations.ts';
@@ -6,6 +7,7 @@ import { createSipPeer } from '../../test/support/sip-peer.ts';
 import { tortureNames, tortureOctets } from '../../test/support/torture.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
+import { zoneOf } from '../../test/support/zone.ts';
 import type { CallOrder } from '../domain/call.ts';
 import { udpHop } from '../sip/hop.ts';
 import { parseMessage } from '../sip/parse.ts';
@@ -40,7 +42,8 @@ const orderOf = (i: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
-  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: { PCMU: SILENCE, PCMA: SILENCE } }],
+  srtp: 'off',
+  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
@@ -80,9 +83,8 @@ const setUp = () => {
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex },
     log: watch.log,
-    lookupHost: async (host) => {
-      throw new Error(`${host} is unknown`);
-    },
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
   });
   return { random, clock, network, media, theirs, peer, agent, watch };
 };

@@ -1,15 +1,16 @@
 import type { AttemptResult, CallOrder } from '../domain/call.ts';
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
 import { type CallMedia, createCallMedia } from './call-media.ts';
 import { type PreparedCall, prepareCall } from './call-preparation.ts';
+import { withSigns } from './call-signs.ts';
 import { type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall } from './call-state.ts';
 import { CannotCall } from './call-target.ts';
 import { farewellOf, readAnswer, refusalOf, statusOf } from './final-answer.ts';
-import { InviteLeg } from './invite-leg.ts';
+import { InviteLeg, type InviteLegUser } from './invite-leg.ts';
 import { cleanReason } from './reason-text.ts';
 import type { Signalling } from './signalling.ts';
 
@@ -40,7 +41,7 @@ class Call implements OutboundCall {
   /** Of the dialog that is the call. */
   #media: CallMedia | null = null;
   #leg: InviteLeg | null = null;
-  #codec: CarriedCodec | null = null;
+  #codec: Codec | null = null;
   #state = NEW_CALL;
 
   readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
@@ -111,24 +112,28 @@ class Call implements OutboundCall {
     const equipment = this.#equipment;
     if (!equipment) return;
     const { signalling, order } = this.#around;
-    signalling.meet(equipment.peer);
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment) },
-      {
-        onProvisional: (status) => this.#input({ kind: 'provisional', status }),
-        onAccepted: (response, callMedia) => {
-          this.#media = callMedia;
-          this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(callMedia, response) });
-        },
-        onAgain: (response) => this.#input({ kind: 'again', ...refusalOf(response, null) }),
-        onRefused: (response, words) => this.#input({ kind: 'refused', ...refusalOf(response, words) }),
-        onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
-        onBye: (words) => this.#input({ kind: 'peer-bye', words }),
-        onSessionLost: (reason) => this.#input({ kind: 'session-lost', reason }),
-      },
+      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment, signalling.random) },
+      withSigns(this.#legUser(), order.trunk, signalling.onCallSign),
     );
+  }
+
+  #legUser(): InviteLegUser {
+    return {
+      onProvisional: (status) => this.#input({ kind: 'provisional', status }),
+      onAccepted: (response, callMedia) => {
+        this.#media = callMedia;
+        this.#input({ kind: 'accepted', ...statusOf(response), answer: readAnswer(callMedia, response) });
+      },
+      onAgain: (response) => this.#input({ kind: 'again', ...refusalOf(response, null) }),
+      onRefused: (response, words) => this.#input({ kind: 'refused', ...refusalOf(response, words) }),
+      onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
+      onBye: (words) => this.#input({ kind: 'peer-bye', words }),
+      onSessionLost: (reason) => this.#input({ kind: 'session-lost', reason }),
+      isWanted: () => this.#state.outcome === null,
+    };
   }
 
   #play(remote: RemoteMedia): void {

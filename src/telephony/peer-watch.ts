@@ -1,27 +1,34 @@
 import type { WakeAfter } from '../domain/ports.ts';
-import type { TrunkState } from '../domain/trunk.ts';
-import type { ProbeTarget } from './probe.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
+import type { ProbeResult } from './probe.ts';
 
-/** One address that is asked again and again whether it is there. */
+/** `unknown` until the first answer, or the first one missed. */
+export type PeerHealth = ProbeResult['health'] | 'unknown';
+
+/** One target that is asked again and again whether it is there. */
 export interface PeerWatch {
-  /** `unknown` until the first answer, or the first one missed. */
-  state(): TrunkState;
+  health(): PeerHealth;
+  /** A call got no answer there: it counts as down from now on, and is asked at once. */
+  doubt(): void;
   stop(): void;
 }
 
 export const ASK_DOWN_EVERY_MS = 5_000;
 export const ASK_UP_EVERY_MS = 30_000;
+/** A peer that wants to be left alone is asked no later than this. */
+export const LONGEST_ASK_PAUSE_MS = 300_000;
 
 /** Asks at once, then every 5 s while down and every 30 s while up. `onChange` hears of every new state. */
 export const watchPeer = (options: {
-  readonly target: ProbeTarget;
-  /** Answers within 5 s; never rejects. */
-  readonly probe: (target: ProbeTarget) => Promise<boolean>;
+  readonly target: LocateTarget;
+  /** Answers in bounded time; never rejects. */
+  readonly probe: (target: LocateTarget) => Promise<ProbeResult>;
   readonly wakeAfter: WakeAfter;
-  readonly onChange: (state: TrunkState) => void;
+  readonly onChange: (health: PeerHealth) => void;
 }): PeerWatch => {
-  let state: TrunkState = 'unknown';
+  let health: PeerHealth = 'unknown';
   let isStopped = false;
+  let isAsking = false;
   let cancelNext = (): void => undefined;
 
   const askAfter = (delayMs: number): void => {
@@ -29,24 +36,33 @@ export const watchPeer = (options: {
     cancelNext = options.wakeAfter(delayMs, () => void ask());
   };
 
-  const learn = (next: TrunkState): void => {
-    if (state === next) return;
-    state = next;
+  const learn = (next: PeerHealth): void => {
+    if (health === next) return;
+    health = next;
     options.onChange(next);
   };
 
   const ask = async (): Promise<void> => {
     // Counted from the question, so that a target which lets it time out is still asked every 5 s.
     askAfter(ASK_DOWN_EVERY_MS);
-    const isUp = await options.probe(options.target);
+    if (isAsking) return;
+    isAsking = true;
+    const { health: found, retryAfterMs } = await options.probe(options.target);
+    isAsking = false;
     if (isStopped) return;
-    if (isUp) askAfter(ASK_UP_EVERY_MS);
-    learn(isUp ? 'up' : 'down');
+    if (found !== 'down') askAfter(ASK_UP_EVERY_MS);
+    else if (retryAfterMs !== null) askAfter(Math.min(Math.max(retryAfterMs, ASK_DOWN_EVERY_MS), LONGEST_ASK_PAUSE_MS));
+    learn(found);
   };
 
   void ask();
   return {
-    state: () => state,
+    health: () => health,
+    doubt: () => {
+      if (isStopped) return;
+      learn('down');
+      void ask();
+    },
     stop: () => {
       isStopped = true;
       cancelNext();

@@ -1,22 +1,26 @@
-import type { Hop, TransportName } from '../sip/hop.ts';
-import type { SipRequest } from '../sip/message.ts';
-import { EMPTY_BODY } from '../sip/message.ts';
+import { retryAfterOf } from '../sip/delta-seconds.ts';
+import type { Hop } from '../sip/hop.ts';
+import { EMPTY_BODY, type SipRequest } from '../sip/message.ts';
 import { nameAddr, withTag } from '../sip/name-addr.ts';
 import type { Params } from '../sip/params.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import { asLogicalUri, bareHost, bracketHost, sipUri } from '../sip/uri.ts';
 import { contactOf, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
 export const PROBE_PATIENCE_MS = 4_000;
 
-export interface ProbeTarget {
-  readonly host: string;
-  readonly port: number | null;
-  readonly transport: TransportName;
+/** What asking a peer showed. */
+export interface ProbeResult {
+  /** `degraded` if some of its addresses do not answer, `down` if none does. */
+  readonly health: 'up' | 'degraded' | 'down';
+  /** For how long a peer that is down wants to be left alone; null if it did not say. */
+  readonly retryAfterMs: number | null;
 }
 
 const buildOptions = (
   signalling: Signalling,
-  { host, port, transport }: ProbeTarget,
+  { host, port }: LocateTarget,
+  { transport }: Hop,
   localAddress: string,
 ): SipRequest => {
   const params: Params = transport === 'udp' ? [] : [['transport', transport]];
@@ -41,34 +45,68 @@ const buildOptions = (
   };
 };
 
-/** True for any final answer but 503, even a refusal: somebody speaks SIP there. */
-const ask = (signalling: Signalling, request: SipRequest, peer: Hop): Promise<boolean> =>
+interface Answer {
+  readonly isUp: boolean;
+  readonly retryAfterSeconds: number | null;
+}
+
+const SILENCE: Answer = { isUp: false, retryAfterSeconds: null };
+
+/** Up is any final answer but 503, even a refusal: somebody speaks SIP there. */
+const ask = (signalling: Signalling, request: SipRequest, hop: Hop): Promise<Answer> =>
   new Promise((resolve) => {
-    const finish = (isUp: boolean): void => {
+    const finish = (answer: Answer): void => {
       stopWaiting();
-      resolve(isUp);
+      resolve(answer);
     };
-    const stop = signalling.clients.start(request, peer, {
-      onResponse: ({ status }) => {
-        if (status >= 200) finish(status !== 503);
+    const stop = signalling.clients.start(request, hop, {
+      onResponse: (response) => {
+        const isUp = response.status !== 503;
+        if (response.status >= 200) finish({ isUp, retryAfterSeconds: isUp ? null : retryAfterOf(response) });
       },
-      onFailure: () => finish(false),
+      onFailure: () => finish(SILENCE),
     });
     const stopWaiting = signalling.wakeAfter(PROBE_PATIENCE_MS, () => {
       stop();
-      resolve(false);
+      resolve(SILENCE);
     });
   });
 
-/** Asks a peer by OPTIONS (RFC 3261 11) whether it is there. Never rejects: what cannot be found or sent to is down. */
-export const probePeer = async (signalling: Signalling, target: ProbeTarget): Promise<boolean> => {
-  try {
-    const peer = await signalling.locate(target.host, target.port, target.transport);
-    const localAddress = await signalling.findLocalAddress(peer);
-    signalling.meet(peer);
-    return await ask(signalling, buildOptions(signalling, target, localAddress), peer);
-  } catch (error) {
+/** Asks one address, and notes for the calls to come whether it answers. */
+const askHop = async (signalling: Signalling, target: LocateTarget, hop: Hop): Promise<Answer> => {
+  signalling.meet(hop);
+  const localAddress = await signalling.findLocalAddress(hop);
+  const answer = await ask(signalling, buildOptions(signalling, target, hop, localAddress), hop);
+  if (answer.isUp) signalling.hops.answered(hop);
+  else signalling.hops.failed(hop, answer.retryAfterSeconds === null ? null : 1000 * answer.retryAfterSeconds);
+  return answer;
+};
+
+const judge = (answers: readonly Answer[]): ProbeResult => {
+  const up = answers.filter(({ isUp }) => isUp).length;
+  const health = up === answers.length ? 'up' : up > 0 ? 'degraded' : 'down';
+  const waits = answers.flatMap(({ retryAfterSeconds }) => (retryAfterSeconds === null ? [] : [retryAfterSeconds]));
+  return { health, retryAfterMs: health === 'down' && waits.length > 0 ? 1000 * Math.min(...waits) : null };
+};
+
+/**
+ * Asks every address of a peer by OPTIONS (RFC 3261 11) whether it is there, all at once. Never rejects: what cannot be
+ * found or sent to is down.
+ */
+export const probePeer = async (signalling: Signalling, target: LocateTarget): Promise<ProbeResult> => {
+  const note = (error: unknown): void =>
     signalling.log.debug({ err: error, host: target.host }, 'a peer could not be probed');
-    return false;
+  try {
+    const hops = await signalling.locate(target);
+    const asking = hops.map((hop) =>
+      askHop(signalling, target, hop).catch((error: unknown) => {
+        note(error);
+        return SILENCE;
+      }),
+    );
+    return judge(await Promise.all(asking));
+  } catch (error) {
+    note(error);
+    return { health: 'down', retryAfterMs: null };
   }
 };

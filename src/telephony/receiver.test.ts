@@ -6,6 +6,7 @@ import { requestOf, responseOf } from '../../test/support/sip-messages.ts';
 import { OURS, PEER } from '../../test/support/telephony-bench.ts';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
+import { zoneOf } from '../../test/support/zone.ts';
 import { type Hop, udpHop } from '../sip/hop.ts';
 import type { SipMessage, SipRequest, SipResponse } from '../sip/message.ts';
 import { withTag } from '../sip/name-addr.ts';
@@ -13,6 +14,7 @@ import { parseMessage } from '../sip/parse.ts';
 import { respond } from '../sip/response.ts';
 import { serializeMessage } from '../sip/serialize.ts';
 import { udpVia } from '../sip/via.ts';
+import type { ProbeResult } from './probe.ts';
 import { createReceiver } from './receiver.ts';
 import type { SipTransport } from './sip-transport.ts';
 import { createUserAgent, type UserAgent } from './user-agent.ts';
@@ -35,7 +37,7 @@ const listen = (transport: SipTransport, onRequest?: (request: SipRequest) => Si
   });
 
 /** Lets the agent meet the peer, as the trunk monitor does. */
-const meetPeer = async (answerWith: number | null): Promise<boolean> => {
+const meetPeer = async (answerWith: number | null): Promise<ProbeResult> => {
   listen(peer, (request) => (answerWith === null ? null : respond(request, answerWith, { toTag: 'p' })));
   const probed = agent.probe({ host: PEER.address, port: PEER.port, transport: 'udp' });
   await clock.advance(5_000);
@@ -61,6 +63,8 @@ beforeEach(() => {
     transport: network.attach(OURS),
     media: createVirtualMedia(clock),
     externalAddress: null,
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
     log: QUIET_LOG,
@@ -69,20 +73,20 @@ beforeEach(() => {
 
 describe('probe', () => {
   test.each([
-    [200, true],
-    [404, true],
-    [405, true],
-    [503, false],
-    [100, false],
-    [null, false],
-  ])('an answer of %s: %s', async (status, isUp) => {
-    expect(await meetPeer(status)).toBe(isUp);
+    [200, 'up'],
+    [404, 'up'],
+    [405, 'up'],
+    [503, 'down'],
+    [100, 'down'],
+    [null, 'down'],
+  ])('an answer of %s: %s', async (status, health) => {
+    expect(await meetPeer(status)).toMatchObject({ health });
     await clock.runOut();
     expect([agent.counts().transactions, clock.waiting]).toEqual([0, 0]);
   });
 
   test('a host that cannot be found is down', async () => {
-    expect(await agent.probe({ host: 'no such host', port: 5060, transport: 'udp' })).toBe(false);
+    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({ health: 'down', retryAfterMs: null });
   });
 });
 
@@ -91,7 +95,7 @@ describe('a request of a stream without Content-Length', () => {
     const answers: number[] = [];
     const none = { size: 0, findCancelled: () => null, receive: () => true, close: () => undefined };
     const receive = createReceiver({
-      clients: { ...none, start: () => () => undefined, lose: () => undefined },
+      clients: { ...none, start: () => () => undefined, hush: () => undefined, lose: () => undefined },
       servers: { ...none, open: (request) => ({ request, answer: ({ status }) => answers.push(status) }) },
       dialogs: new Map(),
       isKnown: ({ address }) => address === PEER.address,

@@ -7,6 +7,8 @@ import { asRequestUri, bareHost, isSipUri, type SipUri, serializeUri } from '../
 export interface RedirectScope {
   /** Names and addresses of the trunk, or of the host that is dialled directly. */
   readonly hosts: readonly string[];
+  /** Port that is dialled; null if DNS says it. */
+  readonly port: number | null;
   /** Over a trunk, the number or user that stays dialled; null without one: a host may name another of its users. */
   readonly user: string | null;
   /** Of the call: one over `sips` is not led out of it, nor any into it. */

@@ -65,7 +65,7 @@ describe('reliable provisional answers (RFC 3262)', () => {
     const named = new Set(
       pracks.map(({ text }) => `${/tag=(\S+)\r\nCall/.exec(text)?.[1]} ${/RAck: (\d+)/.exec(text)?.[1]}`),
     );
-    expect([...named].sort()).toEqual(['other 1', 'other 2', `to-${PEER.port}-1 10`]);
+    expect([...named].sort()).toEqual(['other 1', 'other 2', `to-${PEER.address}-${PEER.port}-1 10`]);
     bench.expectRest();
   });
 

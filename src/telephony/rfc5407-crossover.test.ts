@@ -51,7 +51,7 @@ test('3.3.2 our re-INVITE crosses their UPDATE with an offer: theirs gets 491', 
   bench.expectRest();
 });
 
-test('Appendix A BYE in an early dialog, by a callee whose 200 was lost: hung up, and the INVITE is cancelled', async () => {
+test('Appendix A, but from the callee: BYE in an early dialog, its 200 being lost: hung up, and the INVITE is cancelled', async () => {
   const bench = createTelephonyBench({ script: { ringAfterMs: 0 } });
   const placed = bench.place();
   await bench.clock.advance(1_000);
@@ -62,7 +62,7 @@ test('Appendix A BYE in an early dialog, by a callee whose 200 was lost: hung up
   bench.expectRest();
 });
 
-test('Appendix A its 200 comes after all: acknowledged, and no second BYE', async () => {
+test('Appendix A, but from the callee: its 200 comes after all: acknowledged, and no second BYE', async () => {
   const bench = createTelephonyBench({ script: { ringAfterMs: 0 } });
   const placed = bench.place();
   await bench.clock.advance(1_000);

@@ -5,12 +5,15 @@ import { defaultPortOf, type Hop, type SendOctets, type TransportName, transport
 import type { Header, SipRequest } from '../sip/message.ts';
 import { type NameAddr, nameAddr } from '../sip/name-addr.ts';
 import { findParam, type Params } from '../sip/params.ts';
+import { targetOfUri } from '../sip/server-location.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
 import { bareHost, bracketHost, isSipUri, type SipUri, sipUri, type Uri } from '../sip/uri.ts';
 import { type Address, BRANCH_COOKIE, udpVia, type Via } from '../sip/via.ts';
+import type { HopMemory } from './hop-memory.ts';
 import type { KnownChallenges } from './known-challenges.ts';
 import type { FindLocalAddress } from './local-address.ts';
 import type { Locate } from './locate.ts';
+import type { CallSign } from './trunk-evidence.ts';
 
 /** What a call sees of the user agent that places it. */
 export interface Signalling {
@@ -19,6 +22,8 @@ export interface Signalling {
   readonly dialogs: Map<string, DialogUser>;
   readonly send: SendOctets;
   readonly locate: Locate;
+  /** Which hops failed lately. */
+  readonly hops: HopMemory;
   readonly findLocalAddress: FindLocalAddress;
   /** Port of Via and Contact over a transport. */
   readonly portOf: (transport: TransportName) => number;
@@ -28,6 +33,8 @@ export interface Signalling {
   readonly challenges: KnownChallenges;
   /** Hears whether a trunk takes our user name and password. */
   readonly onLogin: (trunkId: string, verdict: 'accepted' | 'refused') => void;
+  /** Hears what each call shows of its trunk. */
+  readonly onCallSign: (trunkId: string, sign: CallSign) => void;
   readonly wakeAfter: WakeAfter;
   readonly random: RandomSource;
   readonly log: Log;
@@ -77,11 +84,11 @@ const isWhere = (began: Hop, uri: SipUri, transport: TransportName): boolean => 
   return isTransport && port === began.port && bareHost(uri.host) === began.address;
 };
 
-/** The hop of a URI inside a dialog. What is no SIP URI or asks for what we do not speak is the fallback. */
-const locateUri = (signalling: Signalling, uri: Uri, fallback: Hop): Hop | Promise<Hop> => {
+/** The hops of a URI inside a dialog. What is no SIP URI or asks for what we do not speak is the fallback. */
+const locateUri = (signalling: Signalling, uri: Uri, fallback: Hop): readonly Hop[] | Promise<readonly Hop[]> => {
   const transport = isSipUri(uri) ? transportOfUri(uri) : null;
-  if (!isSipUri(uri) || transport === null || isWhere(fallback, uri, transport)) return fallback;
-  return signalling.locate(uri.host, uri.port, transport);
+  if (!isSipUri(uri) || transport === null || isWhere(fallback, uri, transport)) return [fallback];
+  return signalling.locate(targetOfUri(uri));
 };
 
 /**
@@ -99,9 +106,10 @@ export const withNextHop = (
     signalling.meet(to);
     use(to);
   };
-  if (!(located instanceof Promise)) go(located);
+  const goToFirst = ([to = fallback]: readonly Hop[]): void => go(to);
+  if (!(located instanceof Promise)) goToFirst(located);
   else {
-    located.then(go, (error: unknown) => {
+    located.then(goToFirst, (error: unknown) => {
       signalling.log.warn(
         { err: error, callId: request.callId },
         'next hop of a dialog not found; using its first peer',

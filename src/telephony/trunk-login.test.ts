@@ -25,7 +25,7 @@ const openLogin = (trunk: CallTrunk | null = TRUNK) => {
   const challenges = createKnownChallenges(2);
   const random = { digits: () => '0', hex: () => 'abcdef' };
   const signalling = { challenges, random, onLogin: () => undefined } as Partial<Signalling> as Signalling;
-  return { challenges, login: new TrunkLogin(signalling, trunk, PEER) };
+  return { challenges, login: new TrunkLogin(signalling, trunk, [PEER]) };
 };
 
 describe('credentials', () => {

@@ -40,28 +40,26 @@ const NONE_SET = 'The trunk asks for a user name and password, and it has none h
 const NOT_SPOKEN = 'The trunk asks for a login of a kind that is not supported: it must offer digest with qop auth';
 const NEVER_FRESH = 'The trunk takes the user name and password and finds its own nonces too old, again and again';
 
-const isSamePlace = (a: Address, b: Address): boolean => a.address === b.address && a.port === b.port;
-
 /**
- * How one call shows its trunk who it is (RFC 3261 22). Credentials go to the trunk alone: to its address, and inside
+ * How one call shows its trunk who it is (RFC 3261 22). Credentials go to the trunk alone: to its addresses, and inside
  * the dialog to whoever asks in the realm that the trunk asked in.
  */
 export class TrunkLogin {
   readonly #signalling: Signalling;
   readonly #trunk: CallTrunk | null;
-  readonly #peer: Address;
+  readonly #peers: readonly Address[];
   #isLetIn = false;
 
-  constructor(signalling: Signalling, trunk: CallTrunk | null, peer: Address) {
+  constructor(signalling: Signalling, trunk: CallTrunk | null, peers: readonly Address[]) {
     this.#signalling = signalling;
     this.#trunk = trunk;
-    this.#peer = peer;
+    this.#peers = peers;
   }
 
   /** The request with credentials for the trunk's last challenge, if there is one and the request goes to the trunk. */
   sign(request: SipRequest, to: Address): SipRequest {
     const credentials = this.#trunk?.credentials;
-    if (!this.#trunk || !credentials || !isSamePlace(to, this.#peer)) return request;
+    if (!this.#trunk || !credentials || !this.#isTrunk(to)) return request;
     const known = this.#signalling.challenges.use(this.#trunk);
     return known ? this.#withCredentials(request, known, known.nonceCount, credentials) : request;
   }
@@ -102,7 +100,7 @@ export class TrunkLogin {
     const trunk = this.#trunk;
     if (!trunk?.credentials) return null;
     const { challenges } = this.#signalling;
-    const isTrunk = isSamePlace(to, this.#peer);
+    const isTrunk = this.#isTrunk(to);
     if (!isTrunk && challenges.realm(trunk) !== asked.challenge.realm) return null;
     const nonceCount = isTrunk ? challenges.learn(trunk, asked) : 1;
     const request = requestAgain(refused, newBranch(this.#signalling.random));
@@ -136,6 +134,10 @@ export class TrunkLogin {
     const challenge = challengeOf(response)?.challenge;
     const isFresh = challenge !== undefined && !shown.includes(`nonce="${challenge.nonce}"`);
     return isFresh && challenge.isStale ? NEVER_FRESH : REFUSED;
+  }
+
+  #isTrunk({ address, port }: Address): boolean {
+    return this.#peers.some((peer) => peer.address === address && peer.port === port);
   }
 
   #noteRefusal(trunk: CallTrunk): void {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createLoginRefusals } from './login-refusals.ts';
+import type { ProbeResult } from './probe.ts';
+import { createTrunkEvidence } from './trunk-evidence.ts';
 import { createTrunkMonitor, type MonitoredTrunk } from './trunk-monitor.ts';
 
 const trunk = (id: string, host = `${id}.test`, healthCheck: MonitoredTrunk['healthCheck'] = 'options') => ({
@@ -21,11 +23,14 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
   const refusals = createLoginRefusals(() => clock.nowMs);
   const monitor = createTrunkMonitor({
     refusals,
+    evidence: createTrunkEvidence(() => clock.nowMs),
+    registration: () => null,
     // As the real one: an answer after 10 ms, or none for 4 s.
     probe: ({ host }) => {
       asked.push({ atMs: clock.nowMs, host });
       const answers = isUp.get(host) ?? true;
-      return new Promise((resolve) => clock.wakeAfter(answers ? 10 : 4_000, () => resolve(answers)));
+      const result: ProbeResult = { health: answers ? 'up' : 'down', retryAfterMs: null };
+      return new Promise((resolve) => clock.wakeAfter(answers ? 10 : 4_000, () => resolve(result)));
     },
     listTargets: async () => {
       if (listProblem) throw listProblem;
@@ -74,6 +79,14 @@ describe('trunks', () => {
     await monitor.start();
     await clock.advance(60_000);
     expect([monitor.trunkState('a'), asked]).toEqual(['up', []]);
+    monitor.close();
+  });
+
+  test('at the address of a direct destination are asked once with it', async () => {
+    const { monitor, clock, asked } = createBench([trunk('a', 'x.test')], ['sip:bob@x.test:5060']);
+    await monitor.start();
+    await clock.advance(1_000);
+    expect(asked).toHaveLength(1);
     monitor.close();
   });
 

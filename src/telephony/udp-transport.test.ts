@@ -5,9 +5,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
-import { wakeAfter } from '../clock.ts';
+import { monotonicMs, wakeAfter } from '../clock.ts';
 import { udpHop, udpSource } from '../sip/hop.ts';
 import type { Address } from '../sip/via.ts';
+import { createDns } from './dns.ts';
 import { addressTowards, createFindLocalAddress } from './local-address.ts';
 import type { SipTransport } from './sip-transport.ts';
 import { openUdpTransport } from './udp-transport.ts';
@@ -85,6 +86,8 @@ describe('a user agent on real sockets', () => {
       transport,
       media: createVirtualMedia(createVirtualClock()),
       externalAddress: null,
+      dns: createDns({ monotonicMs, wakeAfter }),
+      monotonicMs,
       wakeAfter,
       random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
       log: QUIET_LOG,
@@ -94,9 +97,9 @@ describe('a user agent on real sockets', () => {
     const [a, b] = [await opened(), await opened()];
     const [asking, asked] = [agentOn(a), agentOn(b)];
     // The one that is asked knows its peer only once it has spoken to it.
-    const first = asked.probe({ host: '127.0.0.1', port: a.port, transport: 'udp' });
-    expect(await asking.probe({ host: 'localhost', port: b.port, transport: 'udp' })).toBe(true);
-    expect(await first).toBe(true);
+    const first = asked.probe({ host: '127.0.0.1', port: a.port });
+    expect(await asking.probe({ host: 'localhost', port: b.port })).toMatchObject({ health: 'up' });
+    expect(await first).toMatchObject({ health: 'up' });
     await Promise.all([asking.close(), asked.close()]);
   });
 });

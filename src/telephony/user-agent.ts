@@ -1,23 +1,31 @@
+import type { CallTrunk } from '../domain/call.ts';
 import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
+import type { LocateTarget } from '../sip/server-location.ts';
 import { createServerTransactions } from '../sip/server-transactions.ts';
+import type { Dns } from './dns.ts';
+import { createHopMemory } from './hop-memory.ts';
 import { familyOf } from './ip-address.ts';
+import { type KeptRegistration, keepRegistered } from './keep-registered.ts';
 import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
-import { createLocate, type LookupHost, lookupHost } from './locate.ts';
+import { createLocate } from './locate.ts';
 import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
-import { type ProbeTarget, probePeer } from './probe.ts';
+import { type ProbeResult, probePeer } from './probe.ts';
 import { createReceiver } from './receiver.ts';
 import type { DialogUser, Signalling } from './signalling.ts';
 import type { SipTransport } from './sip-transport.ts';
+import type { CallSign } from './trunk-evidence.ts';
 
 /** Rings phones, and asks peers whether they are there. */
 export interface UserAgent {
   readonly placeCall: PlaceCall;
-  /** OPTIONS; false if no answer came in 4 s, or 503. Never rejects. */
-  probe(target: ProbeTarget): Promise<boolean>;
+  /** OPTIONS to every address of a peer; down if no answer came in 4 s, or 503. Never rejects. */
+  probe(target: LocateTarget): Promise<ProbeResult>;
+  /** Registers with a trunk and keeps it so; `wallMs` is the wall clock. */
+  register(trunk: CallTrunk, wallMs: () => number): KeptRegistration;
   /** What it holds at present: bounded, and empty again once everything has run its course. */
   counts(): { readonly calls: number; readonly dialogs: number; readonly transactions: number };
   /** Ends every call at once, as `interrupted`, and closes the transport. */
@@ -34,8 +42,10 @@ export interface UserAgentOptions {
   readonly log: Log;
   /** Hears whether a trunk takes our user name and password. */
   readonly onLogin?: (trunkId: string, verdict: 'accepted' | 'refused') => void;
-  /** Resolves host names; by default the system does. */
-  readonly lookupHost?: LookupHost;
+  /** Hears what each call shows of its trunk. */
+  readonly onCallSign?: (trunkId: string, sign: CallSign) => void;
+  readonly dns: Dns;
+  readonly monotonicMs: () => number;
 }
 
 /** Calls end by the dialer's limits long before these; full tables refuse new calls and drop new requests. */
@@ -43,6 +53,12 @@ const MAX_CLIENT_TRANSACTIONS = 131_072;
 const MAX_SERVER_TRANSACTIONS = 16_384;
 const MAX_KNOWN_PEERS = 1_024;
 const MAX_KNOWN_CHALLENGES = 1_024;
+const MAX_FAILED_HOPS = 1_024;
+
+const familiesOf = (boundAddress: string): readonly (4 | 6)[] => {
+  const family = familyOf(boundAddress);
+  return family === 'any' ? [4, 6] : [family];
+};
 
 /** Starts a user agent on an open transport. */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
@@ -61,12 +77,18 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     clients,
     dialogs,
     send: transport.send,
-    locate: createLocate(familyOf(transport.address), options.lookupHost ?? lookupHost),
+    locate: createLocate({
+      dns: options.dns,
+      reach: { transports: ['udp', 'tcp', 'tls'], families: familiesOf(transport.address) },
+      random: () => Number.parseInt(random.hex(4), 16) / 2 ** 32,
+    }),
+    hops: createHopMemory(options.monotonicMs, MAX_FAILED_HOPS),
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
     portOf: transport.portOf,
     meet: (peer) => peers.add(peer.address),
     challenges: createKnownChallenges(MAX_KNOWN_CHALLENGES),
     onLogin: options.onLogin ?? (() => undefined),
+    onCallSign: options.onCallSign ?? (() => undefined),
     wakeAfter,
     random,
     log,
@@ -95,6 +117,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   return {
     placeCall,
     probe: (target) => probePeer(signalling, target),
+    register: (trunk, wallMs) => keepRegistered({ signalling, trunk, wallMs }),
     counts: () => ({ calls: calls.size, dialogs: dialogs.size, transactions: clients.size + servers.size }),
     close: async () => {
       const open = [...calls];

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWithPeer } from '../interop/peer-program.ts';
-import { openCutProxy } from '../support/cut-proxy.ts';
+import { openAnswerLosingProxy } from '../support/answer-losing-proxy.ts';
+import { type Cut, openCutProxy } from '../support/cut-proxy.ts';
 import { makeDirectory, startRingcast, type TestServer } from '../support/ringcast.ts';
 import { makeScenario, must, type Scenario, toneWav } from '../support/scenario.ts';
 
@@ -71,6 +72,8 @@ describeWithPeer('chromium', 'chromium', () => {
   });
   afterEach(() => page.close());
 
+  const portOfServer = (): number => Number(new URL(server.publicUrl).port);
+
   const issue = async (): Promise<{ mediaId: string; uri: string }> => {
     const media = must(201, await server.api.application('POST', '/media', scenario.appKey, {}));
     const grant = must(201, await server.api.requestGrant(media.id, scenario.appKey));
@@ -97,7 +100,7 @@ describeWithPeer('chromium', 'chromium', () => {
   it('B tus a page of another origin in Chromium: paused, resumed, done, and the clip is the file', async () => {
     const { mediaId, uri } = await issue();
     // The line falls silent in the second part, so that there is all the time to press Pause.
-    const line = await openCutProxy(Number(new URL(server.publicUrl).port), {
+    const line = await openCutProxy(portOfServer(), {
       cut: 'silence',
       everyBytes: 1_500_000,
       times: 1,
@@ -121,9 +124,36 @@ describeWithPeer('chromium', 'chromium', () => {
     expect(sha256(await originalOf(mediaId))).toBe(sha256(WAV));
   });
 
+  it.each<Cut>(['FIN', 'RST'])('B tus the page goes on by itself after a line cut by %s', async (cut) => {
+    const { mediaId, uri } = await issue();
+    const line = await openCutProxy(portOfServer(), { cut, everyBytes: 900_000, times: 4 });
+    try {
+      await fill(`http://127.0.0.1:${line.port}${uri}`, WAV);
+      await press('Upload');
+      await says('Done: the clip can be played on the phone.');
+      expect(line.cuts()).toBe(4);
+    } finally {
+      await line.close();
+    }
+    expect(sha256(await originalOf(mediaId))).toBe(sha256(WAV));
+  });
+
+  it('B tus the page is done when the last answer is lost', async () => {
+    const { mediaId, uri } = await issue();
+    const line = await openAnswerLosingProxy(portOfServer(), WAV.length);
+    try {
+      await fill(`http://127.0.0.1:${line.port}${uri}`, WAV);
+      await press('Upload');
+      await says('Done: the clip can be played on the phone.');
+    } finally {
+      await line.close();
+    }
+    expect(sha256(await originalOf(mediaId))).toBe(sha256(WAV));
+  });
+
   it('B tus the page goes on after it was closed and opened again', async () => {
     const { mediaId, uri } = await issue();
-    const line = await openCutProxy(Number(new URL(server.publicUrl).port), {
+    const line = await openCutProxy(portOfServer(), {
       cut: 'silence',
       everyBytes: 2_500_000,
       times: 1,

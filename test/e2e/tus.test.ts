@@ -1,10 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCutProxy } from '../support/cut-proxy.ts';
 import { makeDirectory } from '../support/ringcast.ts';
 import { makeScenario, must, type Scenario, toneWav } from '../support/scenario.ts';
-import { type ServerProcess, spawnRingcast } from '../support/server-process.ts';
+import { ringcastEnds, runRingcast, type ServerProcess, spawnRingcast } from '../support/server-process.ts';
 import { tusClient } from '../support/tus-client.ts';
 
 const WAV = toneWav(440, 6000);
@@ -93,5 +96,37 @@ it('B tus tus-js-client goes on by itself with a server that was killed and star
   }
   expect((await originalOf(mediaId)).equals(WAV)).toBe(true);
 });
+
+it('B tus the command that was killed goes on with the same words, after the server was killed too', async () => {
+  const { mediaId, uri } = await issue();
+  const file = join(dataDirectory, 'clip.wav');
+  await writeFile(file, WAV);
+  const proxy = await openCutProxy(portOf(server), { cut: 'silence', everyBytes: 1_200_000, times: 1 });
+  const command = ['media', 'upload', '--grant', `http://127.0.0.1:${proxy.port}${uri}`, file];
+  const environment = { XDG_CACHE_HOME: join(dataDirectory, 'cache') };
+  try {
+    const first = runRingcast(command, environment);
+    const ended = once(first, 'exit');
+    while (arrivedBytes() < 1_000_000) await new Promise((resolve) => setImmediate(resolve));
+    first.kill('SIGKILL');
+    await ended;
+    await killAndRestart();
+    proxy.aimAt(portOf(server));
+    expect(await ringcastEnds(command, environment)).toMatchObject({ status: 0, errors: '' });
+    // What had arrived was not sent again.
+    expect(proxy.forwarded()).toBeLessThan(SIZE + 400_000);
+  } finally {
+    await proxy.close();
+  }
+  expect((await originalOf(mediaId)).equals(WAV)).toBe(true);
+});
+
+/** Of the one upload under way, read beside the server: asking it would push the sender aside. */
+const arrivedBytes = (): number => {
+  const database = new DatabaseSync(join(dataDirectory, 'ringcast.db'), { readOnly: true });
+  const row = database.prepare('select max(offset_bytes) as bytes from partial_uploads').get();
+  database.close();
+  return Number(row?.bytes ?? 0);
+};
 
 const portOf = ({ publicUrl }: ServerProcess): number => Number(new URL(publicUrl).port);

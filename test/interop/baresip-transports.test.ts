@@ -24,7 +24,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
     ];
     const baresip = await startBaresip('PCMU', theirs);
     const { certificate, key } = ours;
-    const caller = await openCaller({ own: { certificate, key }, authorities: authority.certificate });
+    const caller = await openCaller({ tls: { own: { certificate, key }, authorities: authority.certificate } });
     const tlsUri = baresip.uri.replace(/[0-9]+$/, (port) => `${Number(port) + 1};transport=tls`);
     const result = await caller.ring(tlsUri, CLIPS).result;
     expect(essenceOf(result)).toEqual(COMPLETED);
@@ -34,7 +34,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
   it('is not rung over TLS if its certificate is of another', async () => {
     const authority = await createAuthority();
     const baresip = await startBaresip('PCMU', await authority.issue('baresip', 'DNS:other.test'));
-    const caller = await openCaller({ own: null, authorities: authority.certificate });
+    const caller = await openCaller({ tls: { own: null, authorities: authority.certificate } });
     const tlsUri = baresip.uri.replace(/[0-9]+$/, (port) => `${Number(port) + 1};transport=tls`);
     const result = await caller.ring(tlsUri, CLIPS).result;
     expect(essenceOf(result)).toMatchObject({ outcome: 'unreachable', sipStatus: null });

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { random, wakeAfter } from '../../src/clock.ts';
+import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
-import type { CarriedCodec } from '../../src/domain/codec.ts';
+import { type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
+import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
 import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
+import { sharedRenditions } from '../support/renditions.ts';
 
-const FRAME_BYTES = 160;
 const DECODE = { PCMU: decodeUlaw, PCMA: decodeAlaw } as const;
 
 /** Noise that holds every code of the codec: what it sounds like does not matter, that it arrives does. */
@@ -25,17 +26,14 @@ export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
   key: name,
   mediaId: null,
   frameCount,
-  renditions: {
-    PCMU: noise(`${name} PCMU`, frameCount * FRAME_BYTES),
-    PCMA: noise(`${name} PCMA`, frameCount * FRAME_BYTES),
-  },
+  renditions: sharedRenditions((codec) => noise(`${name} ${codec}`, renditionBytes(codec, frameCount))),
 });
 
 /** The octets of a playlist in the order in which they are to be sent. */
-export const octetsOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Buffer =>
+export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
   Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
 
-export const samplesOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Int16Array =>
+export const samplesOf = (clips: readonly ClipAudio[], codec: keyof typeof DECODE): Int16Array =>
   DECODE[codec](octetsOf(clips, codec));
 
 export interface Caller {
@@ -45,12 +43,21 @@ export interface Caller {
   untilUp(port: number): Promise<void>;
 }
 
-/** The real user agent and media thread on 127.0.0.1; closed when the test is over. */
-export const openCaller = async (tls: TlsMaterial = { own: null, authorities: null }): Promise<Caller> => {
+/** The real user agent and media thread on 127.0.0.1; closed when the test is over. Asks `dnsServer` for names. */
+export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: string } = {}): Promise<Caller> => {
+  const { tls = { own: null, authorities: null }, dnsServer } = options;
   const media = await startThread();
-  const listen = { address: ADDRESS, port: 0 };
-  const transport = await openSipTransport({ listen, tls, wakeAfter, log: QUIET_LOG });
-  const agent = createUserAgent({ transport, media, externalAddress: null, wakeAfter, random, log: QUIET_LOG });
+  const transport = await openSipTransport({ listen: { address: ADDRESS, port: 0 }, tls, wakeAfter, log: QUIET_LOG });
+  const agent = createUserAgent({
+    transport,
+    media,
+    externalAddress: null,
+    dns: createDns({ monotonicMs, wakeAfter, ...(dnsServer === undefined ? {} : { servers: [dnsServer] }) }),
+    monotonicMs,
+    wakeAfter,
+    random,
+    log: QUIET_LOG,
+  });
   onTestFinished(() => agent.close());
   const ring: Caller['ring'] = (destination, order) =>
     agent.placeCall(
@@ -64,11 +71,12 @@ export const openCaller = async (tls: TlsMaterial = { own: null, authorities: nu
         callerId: null,
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
+        srtp: 'off',
         ...order,
       },
       () => undefined,
     );
-  const probe = (port: number): Promise<boolean> => agent.probe({ host: ADDRESS, port, transport: 'udp' });
+  const probe = async (port: number): Promise<boolean> => (await agent.probe({ host: ADDRESS, port })).health === 'up';
   const untilUp = async (port: number): Promise<void> => {
     while (!(await probe(port)));
   };

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CallTrunk } from '../../src/domain/call.ts';
 import { ADDRESS } from '../support/media.ts';
@@ -8,13 +5,13 @@ import { type Json, startRingcast } from '../support/ringcast.ts';
 import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 import { openTestPhone } from '../support/test-phone.ts';
 import { essenceOf, noiseClip, openCaller } from './caller.ts';
-import { describeWithPeer, findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
+import { startKamailioWith } from './kamailio.ts';
+import { describeWithPeer, type PeerProgram } from './peer-program.ts';
 
 const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };
 const NUMBER = '+15551230000';
 
 interface Proxy {
-  readonly port: number;
   readonly algorithm: 'MD5' | 'SHA-256';
   /** 401 or 407. */
   readonly challenge: 'www' | 'proxy';
@@ -26,21 +23,7 @@ interface Proxy {
  * A proxy that lets in one user, counts nonces, and stays in the dialog. It says on its log what it refused and let in.
  * `qop` and the flag 1 ask for qop=auth, 17 says stale=true besides.
  */
-const config = ({ port, algorithm, challenge, phone }: Proxy): string => `#!KAMAILIO
-debug=1
-log_stderror=yes
-listen=udp:${ADDRESS}:${port}
-children=1
-disable_tcp=yes
-auto_aliases=no
-dns=no
-rev_dns=no
-loadmodule "tm.so"
-loadmodule "sl.so"
-loadmodule "rr.so"
-loadmodule "pv.so"
-loadmodule "xlog.so"
-loadmodule "auth.so"
+const routes = ({ algorithm, challenge, phone }: Proxy): string => `loadmodule "auth.so"
 modparam("auth", "algorithm", "${algorithm}")
 modparam("auth", "qop", "auth")
 modparam("auth", "nonce_count", 1)
@@ -82,23 +65,14 @@ request_route {
 `;
 
 interface Kamailio extends PeerProgram {
-  readonly trunk: CallTrunk;
+  readonly trunk: CallTrunk & { readonly port: number };
   /** What it logged, in order: `REFUSED INVITE`. */
   verdicts(): string[];
 }
 
-const startKamailio = async (options: Omit<Proxy, 'port'>): Promise<Kamailio> => {
-  const folder = await mkdtemp(join(tmpdir(), 'ringcast-kamailio-'));
-  const port = await findFreePort();
-  const file = join(folder, 'kamailio.cfg');
-  await writeFile(file, config({ ...options, port }));
-  const peer = startPeer('kamailio', ['-f', file, '-DD', '-E', '-w', folder, '-Y', folder], folder);
-  onTestFinished(async () => {
-    // Its children end with it only if it is asked to end.
-    await peer.end('SIGTERM');
-    await rm(folder, { recursive: true });
-  });
-  const trunk: CallTrunk = { id: 'kamailio', host: ADDRESS, port, transport: 'udp', credentials: CREDENTIALS };
+const startKamailio = async (proxy: Proxy): Promise<Kamailio> => {
+  const peer = await startKamailioWith(routes(proxy));
+  const trunk = { id: 'kamailio', host: ADDRESS, port: peer.port, transport: 'udp' as const, credentials: CREDENTIALS };
   const verdicts = (): string[] => peer.output().match(/(?:STALE|REFUSED|LET IN) \w+/g) ?? [];
   return { ...peer, trunk, verdicts };
 };

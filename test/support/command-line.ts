@@ -44,6 +44,7 @@ const launchInto = (launched: { what: string; with: unknown }[]): Launch => ({
   phone: async (options) => void launched.push({ what: 'phone', with: options }),
   demo: async (options) => void launched.push({ what: 'demo', with: options }),
   callItself: async () => 'heard',
+  backUp: async (target, dataDirectory) => void launched.push({ what: 'backup', with: { target, dataDirectory } }),
 });
 
 /** Runs one command line; what it wrote and its exit status. */
@@ -68,6 +69,7 @@ export const openCommandLine = async (): Promise<CommandLine> => {
   const launched: { what: string; with: unknown }[] = [];
   const launch = launchInto(launched);
   const directory = await mkdtemp(join(tmpdir(), 'ringcast-cli-'));
+  vi.stubEnv('XDG_CACHE_HOME', join(directory, 'cache'));
   const server = await startScriptedServer(({ method, path }) => {
     const answer = answers[`${method} ${path}`] ?? { status: 404, json: { detail: 'There is no such thing.' } };
     return typeof answer === 'function' ? answer() : answer;

@@ -9,12 +9,14 @@ import type { DialerHandle } from '../../src/app/dialer-handle.ts';
 import { AppError } from '../../src/domain/app-error.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../../src/domain/ports.ts';
 import type { Store } from '../../src/domain/store-port.ts';
-import type { TrunkState } from '../../src/domain/trunk.ts';
+import type { TrunkRegistration, TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
 import { buildPublicServer, type PublicLimits } from '../../src/http/public-server.ts';
+import { waveformOfUlaw } from '../../src/rtp/peaks.ts';
 import { ulawToWav } from '../../src/rtp/ulaw-wav.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
+import { toPcap } from '../../src/trace/pcap.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { renditionsOf } from './renditions.ts';
 
@@ -49,6 +51,7 @@ export interface Switches {
   bug: boolean;
   trunkState: TrunkState;
   stateReason: string | null;
+  registration: TrunkRegistration | null;
   /** Frames sent of attempts in progress. */
   framesSent: Map<string, readonly number[]>;
 }
@@ -78,10 +81,18 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     bug: false,
     trunkState: 'unknown',
     stateReason: null,
+    registration: null,
     framesSent: new Map(),
   };
   const wakeUps = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
   const counters = { wakes: 0, refreshes: 0, cancelled: [] as string[] };
+  const newsListeners = new Set<() => void>();
+  const events = {
+    subscribe(listener: () => void) {
+      newsListeners.add(listener);
+      return () => void newsListeners.delete(listener);
+    },
+  };
   const shared = {
     store: failing(store, switches),
     ingest: options.makeIngest ? await options.makeIngest(scratchDirectory, log) : plainIngest,
@@ -91,11 +102,13 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     metrics: NO_METRICS,
     log,
     scratchDirectory,
+    toWaveform: waveformOfUlaw,
     limits: { ...LIMITS, ...options.limits },
     ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
   };
   const publicServer = buildPublicServer({
     ...shared,
+    events,
     builtInGreeting: { frameCount: GREETING_FRAMES },
     toWav: ulawToWav,
     wakeAfter: (delayMs, wake) => {
@@ -109,6 +122,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const operatorServer = buildOperatorServer({
     ...shared,
     exposition: { contentType: 'text/plain', read: async () => '' },
+    toPcap,
     operatorToken: OPERATOR_TOKEN,
   });
   const publicPort = await listen(publicServer);
@@ -121,6 +135,11 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     /** What waits for its time; the test is the clock. */
     wakeUps,
     logged,
+    /** Publishes what is committed, and tells the streams. */
+    async publish(): Promise<void> {
+      await store.transact((tx) => tx.publishEvents());
+      for (const listener of newsListeners) listener();
+    },
     publicPort,
     publicUrl: `http://127.0.0.1:${publicPort}`,
     operatorUrl: `http://127.0.0.1:${operatorPort}`,
@@ -138,6 +157,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
         database.close();
       }
     },
+    closePublic: () => publicServer.close(),
     scratchFiles: () => readdir(scratchDirectory),
     async close(): Promise<void> {
       await Promise.all([publicServer.close(), operatorServer.close()]);
@@ -183,6 +203,8 @@ const random: RandomSource = {
 const routeHealthOf = (switches: Switches, counters: { refreshes: number }): RouteHealth => ({
   trunkState: () => switches.trunkState,
   stateReason: () => switches.stateReason,
+  isDegraded: () => switches.stateReason !== null,
+  registration: () => switches.registration,
   admission: () => 'open',
   isCallable: () => switches.callable,
   refresh: () => {
@@ -199,7 +221,8 @@ const dialerOf = (switches: Switches, counters: { wakes: number; cancelled: stri
   isDraining: () => switches.draining,
 });
 
-const plainIngest: Ingest = async (path) => {
+/** Anything that begins with "audio" is one frame. */
+export const plainIngest: Ingest = async (path) => {
   const octets = await readFile(path);
   if (!octets.toString('latin1').startsWith('audio')) throw new AppError('not_audio', 'The file is not audio.');
   return oneFrame;
@@ -222,6 +245,10 @@ const seed = (store: Store): Promise<void> =>
         name: `Application ${id}`,
         defaultGreetingId: null,
         retry: { maxAttempts: 1, delaySeconds: 60, on: [] },
+        priority: 1,
+        maxConcurrentCalls: null,
+        callsPerSecond: null,
+        dialBySeconds: 3600,
       });
       await tx.createAppKey(id, key);
       await tx.createNetwork({

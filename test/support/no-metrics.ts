@@ -13,4 +13,6 @@ export const NO_METRICS: Metrics = {
   noteEndedUndialled: nothing,
   noteCommit: nothing,
   noteRequest: nothing,
+  noteDelivery: nothing,
+  noteSipMessagesDropped: nothing,
 };

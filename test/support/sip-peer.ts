@@ -76,7 +76,7 @@ export const createSipPeer = (options: {
   const received: SipRequest[] = [];
   const contact = nameAddr(sipUri({ user: 'peer', host: transport.address, port: transport.port }));
   let lastId = 0;
-  const newId = (): string => `${transport.port}-${++lastId}`;
+  const newId = (): string => `${transport.address}-${transport.port}-${++lastId}`;
 
   const serve = (
     transaction: ServerTransaction,

@@ -7,12 +7,14 @@ import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { sharedRenditions } from './renditions.ts';
 import { seededRandom } from './seeded-network.ts';
 import { requestOf, responseOf } from './sip-messages.ts';
 import { mutated } from './sip-mutations.ts';
 import { createSipPeer, type SipPeer } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia } from './virtual-media.ts';
+import { zoneOf } from './zone.ts';
 
 const PEER = '127.0.0.1';
 /** Another address of this machine: Linux has the whole of 127/8. */
@@ -49,7 +51,8 @@ const orderOf = (i: number, port: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
-  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: { PCMU: SILENCE, PCMA: SILENCE } }],
+  srtp: 'off',
+  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 
 /** What strangers send: every kind of request, answers to calls of ours that they guessed, and nonsense. */
@@ -127,6 +130,8 @@ export const startStorm = async (callCount: number): Promise<StrangerStorm> => {
     wakeAfter: clock.wakeAfter,
     random: randomOf(random),
     log: QUIET_LOG,
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
   });
   const calls = Array.from({ length: callCount }, (_, i) => agent.placeCall(orderOf(i, theirs.port), () => undefined));
   await callsThatTalk(clock, peer, callCount);

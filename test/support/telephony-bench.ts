@@ -5,14 +5,17 @@ import { udpHop } from '../../src/sip/hop.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
+import type { Dns } from '../../src/telephony/dns.ts';
 import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
 import type { PeerScript } from './peer-script.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { sharedRenditions } from './renditions.ts';
 import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
 import { createSipPeer, type SipPeer, sdpOf } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia, type VirtualMedia } from './virtual-media.ts';
+import { zoneOf } from './zone.ts';
 
 export const OURS = udpHop({ address: '10.0.0.1', port: 5060 });
 export const PEER = udpHop({ address: '10.0.0.2', port: 5070 });
@@ -42,6 +45,10 @@ export interface TelephonyBench {
   readonly traffic: readonly Traffic[];
   /** What trunks said to our user name and password, as `trunk verdict`. */
   readonly logins: readonly string[];
+  /** What calls showed of their trunks, as `trunk kind`. */
+  readonly signs: readonly string[];
+  /** The further called party at an address. */
+  other(address: string): SipPeer;
   place(change?: OrderChange): Placed;
   /** Lets all time pass that there is, and gives the result. */
   finish(placed: Placed): Promise<AttemptResult>;
@@ -68,7 +75,7 @@ const randomOf = (seed: number): RandomSource => {
 
 const clipOf = (frameCount: number, i: number): CallOrder['clips'][number] => {
   const silence = new SharedArrayBuffer(0);
-  return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: { PCMU: silence, PCMA: silence } };
+  return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: sharedRenditions(() => silence) };
 };
 
 export const createTelephonyBench = (options: {
@@ -76,6 +83,12 @@ export const createTelephonyBench = (options: {
   readonly misfortune?: Misfortune;
   /** Every datagram of ours is refused with this sentence. */
   readonly sendProblem?: string;
+  /** Addresses by name, all other names being unknown. */
+  readonly zone?: Readonly<Record<string, readonly string[]>>;
+  /** What is known of services; nothing if left out. */
+  readonly srv?: Dns['srv'];
+  /** Further called parties by address, on the peer's port. */
+  readonly others?: Readonly<Record<string, PeerScript>>;
 }): TelephonyBench => {
   const clock = createVirtualClock();
   const network = createSeededNetwork(clock, options.misfortune ?? CALM);
@@ -89,7 +102,14 @@ export const createTelephonyBench = (options: {
       theirs.send(new TextEncoder().encode(change(new TextDecoder().decode(octets))), to, onError),
   };
   const peer = createSipPeer({ transport: throughProxies, clock, script: options.script });
+  const others = new Map(
+    Object.entries(options.others ?? {}).map(([address, script]) => {
+      const transport = network.attach({ ...PEER, address });
+      return [address, createSipPeer({ transport, clock, script })];
+    }),
+  );
   const traffic: Traffic[] = [];
+  const signs: string[] = [];
   const logins: string[] = [];
   const fates = new Map<string, { left: number; readonly verdict: 'drop' | number }>();
   let lastCall = 0;
@@ -112,9 +132,9 @@ export const createTelephonyBench = (options: {
     random: randomOf(options.misfortune?.seed ?? 1),
     log: QUIET_LOG,
     onLogin: (trunkId, verdict) => logins.push(`${trunkId} ${verdict}`),
-    lookupHost: async (host) => {
-      throw new Error(`${host} is unknown`);
-    },
+    onCallSign: (trunkId, sign) => signs.push(`${trunkId} ${sign.kind}`),
+    dns: zoneOf(options.zone ?? {}, options.srv),
+    monotonicMs: () => clock.nowMs,
   });
 
   network.intercept((octets, from) => {
@@ -140,6 +160,7 @@ export const createTelephonyBench = (options: {
       callerId: '+15550001111',
       ringTimeoutMs: 45_000,
       codecs: ['PCMU', 'PCMA'],
+      srtp: 'off',
       clips: frames.map(clipOf),
       ...change,
     };
@@ -158,6 +179,12 @@ export const createTelephonyBench = (options: {
     media,
     traffic,
     logins,
+    signs,
+    other: (address) => {
+      const other = others.get(address);
+      if (!other) throw new Error(`Nobody is at ${address}.`);
+      return other;
+    },
     place: (change = {}) => {
       const progress: CallProgress[] = [];
       let endedAtMs: number | null = null;

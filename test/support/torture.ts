@@ -11,6 +11,7 @@ import { QUIET_LOG } from './quiet-log.ts';
 import { createSeededNetwork } from './seeded-network.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 import { createVirtualMedia } from './virtual-media.ts';
+import { zoneOf } from './zone.ts';
 
 type Collection = 'rfc4475' | 'rfc5118';
 
@@ -46,6 +47,8 @@ export const answerOfAgent = async (octets: Uint8Array): Promise<string | null> 
     wakeAfter: clock.wakeAfter,
     random: { digits: (length) => '1'.repeat(length), hex: (bytes) => 'ab'.repeat(bytes) },
     log: QUIET_LOG,
+    dns: zoneOf({}),
+    monotonicMs: () => clock.nowMs,
   });
   peer.onMessage((probe) => {
     const message = parsedTorture(probe);

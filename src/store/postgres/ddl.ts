@@ -1,4 +1,5 @@
 import type { Ddl } from '../migrate.ts';
+import { POSTGRES_EVENT_TRIGGERS } from './event-triggers.ts';
 
 /**
  * Counts follow once for each statement, not for each row: a network may have 100,000 destinations. The count of
@@ -48,4 +49,5 @@ export const POSTGRES_DDL: Ddl = {
     `create trigger calls_changed after update on calls referencing old table as before new table as after
       for each statement execute function calls_changed()`,
   ],
+  eventTriggers: POSTGRES_EVENT_TRIGGERS,
 };

@@ -1,4 +1,5 @@
 import type { Ddl } from '../migrate.ts';
+import { SQLITE_EVENT_TRIGGERS } from './event-triggers.ts';
 
 /** A call counts as undialled from its acceptance until its first attempt, or its end without one. */
 const CALL_ACCEPTED = `create trigger call_accepted after insert on calls begin
@@ -23,4 +24,5 @@ export const SQLITE_DDL: Ddl = {
   octets: 'blob',
   counterColumns: 'name text not null primary key, value bigint not null',
   callTriggers: [CALL_ACCEPTED, CALL_DIALLED, CALL_FINISHED],
+  eventTriggers: SQLITE_EVENT_TRIGGERS,
 };

@@ -1,0 +1,9 @@
+import type { CallProgress } from '../domain/ports.ts';
+import type { Transaction } from '../domain/store-port.ts';
+
+/** Notes how far an attempt has come. */
+export const recordProgress = (tx: Transaction, attemptId: string, progress: CallProgress): Promise<void> => {
+  if (progress.kind === 'ringing') return tx.recordRinging(attemptId);
+  if (progress.kind === 'answered') return tx.recordAnswered(attemptId, progress.codec);
+  return tx.recordDigit(attemptId, progress.digit);
+};

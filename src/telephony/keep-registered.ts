@@ -1,0 +1,173 @@
+import type { CallTrunk } from '../domain/call.ts';
+import type { TrunkRegistration } from '../domain/trunk.ts';
+import { leadingSeconds, retryAfterOf } from '../sip/delta-seconds.ts';
+import type { Hop } from '../sip/hop.ts';
+import { findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
+import {
+  NEW_REGISTRATION,
+  type RegistrationEffect,
+  type RegistrationInput,
+  type RegistrationState,
+  stepRegistration,
+} from '../sip/registration.ts';
+import { cleanReason } from './reason-text.ts';
+import { buildRegister, grantedSeconds, type RegistrationNames } from './register-request.ts';
+import type { Signalling } from './signalling.ts';
+import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
+import { type Try, TryHops } from './try-hops.ts';
+
+/** One trunk's registration, kept alive until it is left. */
+export interface KeptRegistration {
+  now(): TrunkRegistration;
+  /** Takes it back; resolves when the trunk has answered, or will not any more. */
+  leave(): Promise<void>;
+}
+
+export interface RegistrationSurroundings {
+  readonly signalling: Signalling;
+  readonly trunk: CallTrunk;
+  readonly wallMs: () => number;
+}
+
+const STATES: Readonly<Record<RegistrationState['name'], TrunkRegistration['state']>> = {
+  unregistered: 'registering',
+  registering: 'registering',
+  registered: 'registered',
+  refreshing: 'registered',
+  waiting: 'failed',
+  finishing: 'registering',
+  leaving: 'registering',
+  over: 'failed',
+};
+
+/** Performs what `sip/registration.ts` decides. */
+class Registration implements KeptRegistration {
+  readonly #around: RegistrationSurroundings;
+  readonly #names: RegistrationNames;
+  readonly #left = Promise.withResolvers<void>();
+  #state = NEW_REGISTRATION;
+  #cseq = 0;
+  #expiresAt: number | null = null;
+  #reason: string | null = null;
+  #cancelWake: () => void = () => undefined;
+
+  constructor(around: RegistrationSurroundings) {
+    this.#around = around;
+    const { random } = around.signalling;
+    this.#names = { callId: random.hex(16), fromTag: random.hex(8) };
+    this.#input({ kind: 'start' });
+  }
+
+  now(): TrunkRegistration {
+    const isHeld = this.#expiresAt !== null && this.#expiresAt > this.#around.wallMs();
+    return { state: STATES[this.#state.name], expiresAt: isHeld ? this.#expiresAt : null, reason: this.#reason };
+  }
+
+  leave(): Promise<void> {
+    this.#input({ kind: 'leave' });
+    return this.#left.promise;
+  }
+
+  #input(input: RegistrationInput): void {
+    const before = this.#state;
+    const { next, effects } = stepRegistration(before, input);
+    this.#state = next;
+    if (STATES[next.name] !== STATES[before.name]) this.#tell();
+    for (const effect of effects) this.#perform(effect);
+    if (next.name === 'over') this.#left.resolve();
+  }
+
+  #tell(): void {
+    const { signalling, trunk } = this.#around;
+    signalling.log.info({ trunkId: trunk.id, state: this.#state.name, reason: this.#reason }, 'registration changed');
+  }
+
+  #perform(effect: RegistrationEffect): void {
+    if (effect.kind === 'register') void this.#register(effect.expiresS);
+    else this.#cancelWake();
+    if (effect.kind !== 'wake-after') return;
+    this.#cancelWake = this.#around.signalling.wakeAfter(effect.afterMs, () => this.#input({ kind: 'wake' }));
+  }
+
+  async #register(expiresS: number): Promise<void> {
+    const { signalling, trunk } = this.#around;
+    try {
+      const [first, ...others] = signalling.hops.rank(await signalling.locate(this.#target()));
+      if (!first) throw new Error(`The host name ${trunk.host} has no address.`);
+      const localAddress = await signalling.findLocalAddress(first);
+      const hops = [first, ...others];
+      const login = new TrunkLogin(signalling, trunk, hops);
+      this.#cseq += 1;
+      const request = buildRegister(signalling, trunk, {
+        ...this.#names,
+        cseq: this.#cseq,
+        hop: first,
+        localAddress,
+        expiresS,
+      });
+      this.#send(login, login.answerer(), login.sign(request, first), hops);
+    } catch (error) {
+      this.#fail((error as Error).message, null);
+    }
+  }
+
+  #target() {
+    const { host, port, transport } = this.#around.trunk;
+    return { host, port, transport };
+  }
+
+  #send(login: TrunkLogin, answerChallenge: AnswerChallenge, request: SipRequest, hops: readonly Hop[]): void {
+    this.#cseq = request.cseq.number;
+    const requestFor = (again: SipRequest, hop: Hop): SipRequest => login.sign(again, hop);
+    const onFinal = (response: SipResponse, by: Try): void => {
+      const again = answerChallenge(by.request, response, by.hop);
+      if (again) this.#send(login, answerChallenge, again, tries.remainingHops());
+      else this.#onAnswer(login, by.request, response);
+    };
+    const tries = new TryHops(
+      this.#around.signalling,
+      { request, hops, requestFor },
+      {
+        onResponse: (response, by) => {
+          if (response.status >= 200) onFinal(response, by);
+        },
+        onFailure: (failure) =>
+          this.#fail(failure === 'timeout' ? 'No SIP answer came.' : 'The REGISTER could not be sent.', null),
+      },
+    );
+  }
+
+  #onAnswer(login: TrunkLogin, request: SipRequest, response: SipResponse): void {
+    const words = login.judge(request, response);
+    if (response.status < 300) this.#onGranted(login, grantedSeconds(request, response));
+    else if (response.status === 423) this.#onTooBrief(response);
+    else this.#fail(words ?? `${response.status} ${response.reason}`, retryAfterOf(response));
+  }
+
+  #onGranted(login: TrunkLogin, expiresS: number): void {
+    login.letIn();
+    this.#expiresAt = this.#around.wallMs() + 1000 * expiresS;
+    this.#reason = null;
+    this.#input({ kind: 'granted', expiresS, fraction: this.#fraction() });
+  }
+
+  #onTooBrief(response: SipResponse): void {
+    const minExpiresS = leadingSeconds(findHeader(response, 'Min-Expires') ?? '') ?? 0;
+    this.#reason = `The trunk wants registrations of ${minExpiresS} s at least.`;
+    this.#input({ kind: 'too-brief', minExpiresS, fraction: this.#fraction() });
+  }
+
+  #fail(reason: string, retryAfterS: number | null): void {
+    this.#reason = cleanReason(reason);
+    const { signalling, trunk } = this.#around;
+    signalling.log.warn({ trunkId: trunk.id, reason: this.#reason }, 'the trunk was not registered with');
+    this.#input({ kind: 'failed', retryAfterS, fraction: this.#fraction() });
+  }
+
+  #fraction(): number {
+    return Number.parseInt(this.#around.signalling.random.hex(4), 16) / 2 ** 32;
+  }
+}
+
+/** Registers with a trunk (RFC 3261 10.2), refreshes, and tries again when it fails. Never throws. */
+export const keepRegistered = (around: RegistrationSurroundings): KeptRegistration => new Registration(around);

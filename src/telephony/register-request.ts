@@ -1,0 +1,67 @@
+import type { CallTrunk } from '../domain/call.ts';
+import { leadingSeconds } from '../sip/delta-seconds.ts';
+import type { Hop } from '../sip/hop.ts';
+import { EMPTY_BODY, findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
+import { nameAddr, withTag } from '../sip/name-addr.ts';
+import { findParam, type Params } from '../sip/params.ts';
+import { bareHost, bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
+import { ALLOW, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
+
+/** The names of one trunk's registration, the same for all of its requests (RFC 3261 10.2). */
+export interface RegistrationNames {
+  readonly callId: string;
+  readonly fromTag: string;
+}
+
+/**
+ * A REGISTER for the user name of a trunk. The user of its Contact is the trunk's id, so that each trunk has a binding
+ * of its own where two share a registrar.
+ */
+export const buildRegister = (
+  signalling: Signalling,
+  trunk: CallTrunk,
+  parts: RegistrationNames & {
+    readonly cseq: number;
+    readonly hop: Hop;
+    readonly localAddress: string;
+    readonly expiresS: number;
+  },
+): SipRequest => {
+  const host = bracketHost(bareHost(trunk.host));
+  const record = nameAddr(sipUri({ user: trunk.credentials?.username ?? '', host }));
+  const { transport } = parts.hop;
+  const params: Params = transport === 'udp' ? [] : [['transport', transport]];
+  const contact = sipUri({
+    user: trunk.id,
+    host: bracketHost(parts.localAddress),
+    port: signalling.portOf(transport),
+    params,
+  });
+  return {
+    kind: 'request',
+    method: 'REGISTER',
+    uri: sipUri({ host, port: trunk.port, params }),
+    vias: [viaOf(signalling, parts.localAddress, newBranch(signalling.random))],
+    from: withTag(record, parts.fromTag),
+    to: record,
+    callId: parts.callId,
+    cseq: { number: parts.cseq, method: 'REGISTER' },
+    maxForwards: 70,
+    contacts: [nameAddr(contact)],
+    routes: [],
+    recordRoutes: [],
+    headers: [{ name: 'Expires', value: String(parts.expiresS) }, ALLOW, USER_AGENT],
+    contentType: null,
+    body: EMPTY_BODY,
+  };
+};
+
+/** For how long a 200 grants the Contact of `request`: what it says of that, else of all, else what was asked for. */
+export const grantedSeconds = (request: SipRequest, response: SipResponse): number => {
+  const ours = request.contacts[0]?.uri;
+  const user = ours && isSipUri(ours) ? ours.user : null;
+  const bound = response.contacts.find(({ uri }) => isSipUri(uri) && uri.user === user);
+  const said = (bound && findParam(bound.params, 'expires')) ?? findHeader(response, 'Expires');
+  const asked = leadingSeconds(findHeader(request, 'Expires') ?? '') ?? 0;
+  return (said ? leadingSeconds(said) : null) ?? asked;
+};
