@@ -13,6 +13,8 @@ export interface DecoderProgram {
   /** Memory that it may write to, in KiB, or `unlimited` where the program bounds its memory by itself. */
   readonly dataKiB: number | 'unlimited';
   readonly isolation: Isolation;
+  /** How many may run at once, so that they and the server stay below 512 MB. */
+  readonly atOnce: number;
 }
 
 /** Where one output goes. */
@@ -34,7 +36,7 @@ export interface DecoderRun {
   readonly timeLimitMs: number;
 }
 
-/** How a run ended; the process is gone by then, whatever happened. */
+/** How a run ended; the process and what it started are gone or killed by then, whatever happened. */
 export interface DecoderResult {
   readonly end: 'exited' | 'too_much_output' | 'timed_out' | 'not_started';
   readonly exitCode: number | null;
@@ -47,9 +49,10 @@ const CPU_LIMIT_SECONDS = 60;
 const MAX_COMPLAINT_BYTES = 4096;
 
 /**
- * Sets limits that the process keeps, then becomes the program at low priority: no core file, no octet into any file,
+ * Sets limits that the process keeps, then runs it at low priority: no core file, no octet into any file,
  * processor time (SIGXCPU, a second before SIGKILL), open files, memory, processes (`-u` or, in some shells, `-p`).
- * A system that lacks one of them goes without it.
+ * A system that lacks one of them goes without it. The shell stays: it tells a signal as 128 and its number, which
+ * `unshare` of util-linux 2.38 does not (a program killed by SIGKILL ends with 1).
  */
 const LIMITED = [
   'ulimit -c 0; ulimit -f 0; ulimit -n 64',
@@ -57,7 +60,7 @@ const LIMITED = [
   '[ "$0" = unlimited ] || { ulimit -d "$0"; ulimit -v 1048576; }',
   '[ "$1" = unlimited ] || ulimit -u "$1" || ulimit -p "$1"',
 ];
-const LIMITING = `{ ${LIMITED.join('; ')}; } 2>/dev/null; shift; exec nice -n 10 "$@"`;
+const LIMITING = `{ ${LIMITED.join('; ')}; } 2>/dev/null; shift; nice -n 10 "$@"; exit $?`;
 
 const commandOf = ({ isolation, dataKiB, command, prefix }: DecoderProgram): readonly [string, ...string[]] => {
   const limits = [String(dataKiB), String(isolation.maxProcesses)];

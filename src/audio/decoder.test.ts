@@ -23,6 +23,7 @@ const program = (command: string, ...prefix: string[]): DecoderProgram => ({
   command,
   prefix,
   dataKiB: 64 * 1024,
+  atOnce: 1,
   isolation: NO_ISOLATION,
 });
 const shell = (script: string): DecoderProgram => program('/bin/sh', '-c', script);

@@ -7,15 +7,14 @@ import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
 import { createRunFfmpeg } from './ffmpeg-run.ts';
 import { createGate } from './gate.ts';
+import { findHeaderFault } from './header-fault.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
 import { findLengthFault, readBlockSeconds, readPromisedSeconds } from './promised-length.ts';
 import { render } from './renditions.ts';
-import { findRateFault } from './sample-rate.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
 import { inWorkFolder } from './work-folder.ts';
 
-const RUNNING_DECODERS = 2;
 const WAITING_UPLOADS = 32;
 const TIME_LIMIT_MS = 120_000;
 
@@ -42,8 +41,8 @@ const inspect = async (path: string): Promise<Inspected> => {
   try {
     const container = await recogniseContainer(file);
     if (container === null) throw notAudio('The file is not audio.');
-    const rateFault = await findRateFault(file, container);
-    if (rateFault !== null) throw notAudio(`${rateFault}.`);
+    const headerFault = await findHeaderFault(file, container);
+    if (headerFault !== null) throw notAudio(`${headerFault}.`);
     const fault = (await findLengthFault(file, container)) ?? (await findMissingOctets(file, container));
     if (fault !== null) throw notAudio(`The file is cut short: ${fault}.`);
     const promisedSeconds = await readPromisedSeconds(file, container);
@@ -97,7 +96,7 @@ export const createIngest = async (options: IngestOptions): Promise<DescribedIng
   const program = await inWorkFolder(options.scratchDirectory, ({ empty }) => chooseProgram(options, empty));
   tellChoice(options.log, program);
   const run = createRunFfmpeg(program, options.log, options.timeLimitMs ?? TIME_LIMIT_MS);
-  const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
+  const gate = createGate({ running: program.atOnce, waiting: WAITING_UPLOADS });
   const ingest: Ingest = async (path, { maxSeconds }, processing) => {
     const { container, promisedSeconds, blockSeconds } = await inspect(path);
     const order = { demuxer: container.demuxer, maxSeconds, telephoneBand: processing.telephoneBand };

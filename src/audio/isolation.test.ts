@@ -19,6 +19,7 @@ const shell = (isolation: Isolation, script: string): DecoderProgram => ({
   command: '/bin/sh',
   prefix: ['-c', script],
   dataKiB: 64 * 1024,
+  atOnce: 1,
   isolation,
 });
 

@@ -77,7 +77,7 @@ const encodesTrial = async (program: DecoderProgram, run: ProbeRun): Promise<boo
  * `directory` is an empty folder.
  */
 export const tryNativeFfmpeg = async (path: string, directory: string): Promise<DecoderProgram | null> => {
-  const nameless = { description: path, command: path, prefix: [], dataKiB: DATA_KIB };
+  const nameless = { description: path, command: path, prefix: [], dataKiB: DATA_KIB, atOnce: 2 };
   const run = { directory };
   const isolation = await findIsolation(isolationsHere(), async (each) => {
     const program = { ...nameless, isolation: each };

@@ -39,6 +39,7 @@ export const wasmFfmpeg = async (directory: string): Promise<DecoderProgram> => 
     description: `FFmpeg in WebAssembly (@ffmpeg/core ${versionOf(corePath)})`,
     command: process.execPath,
     dataKiB: 'unlimited',
+    atOnce: 1,
   } as const;
   const isolation = await findIsolation(isolationsHere(), (each) =>
     startsIn({ ...program, prefix: permission, isolation: each }, paths, directory),
