@@ -172,7 +172,9 @@ describe.concurrent('events of a server that calls', () => {
     const stream = await openEventStream(url, { authorization });
     await stream.nextBlock();
     const blastId = await blastOf(server.api, scenario);
-    const [accepted, ringing] = await stream.take(2);
+    // What was uploaded just before may be told only now.
+    const isOfBlast = ({ data }: Json): boolean => data.blastId === blastId;
+    const [accepted, ringing] = await stream.take(2, isOfBlast);
     stream.close();
     expect([accepted?.event, ringing?.event]).toEqual(['blast.accepted', 'call.ringing']);
     const resumed = await openEventStream(url, { authorization, 'last-event-id': ringing?.id ?? '' });

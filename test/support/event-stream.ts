@@ -24,12 +24,13 @@ export const openEventStream = async (url: string, headers: Record<string, strin
     /** The next block as it came, comments and all. */
     nextBlock: async (): Promise<string | null> => (await blocks.next()).value ?? null,
     next,
-    async take(count: number): Promise<readonly StreamedEvent[]> {
+    /** The next `count` events that are `wanted`. */
+    async take(count: number, wanted: (event: StreamedEvent) => boolean = () => true): Promise<readonly StreamedEvent[]> {
       const events: StreamedEvent[] = [];
       while (events.length < count) {
         const event = await next();
         if (!event) break;
-        events.push(event);
+        if (wanted(event)) events.push(event);
       }
       return events;
     },
