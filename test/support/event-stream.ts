@@ -25,7 +25,10 @@ export const openEventStream = async (url: string, headers: Record<string, strin
     nextBlock: async (): Promise<string | null> => (await blocks.next()).value ?? null,
     next,
     /** The next `count` events that are `wanted`. */
-    async take(count: number, wanted: (event: StreamedEvent) => boolean = () => true): Promise<readonly StreamedEvent[]> {
+    async take(
+      count: number,
+      wanted: (event: StreamedEvent) => boolean = () => true,
+    ): Promise<readonly StreamedEvent[]> {
       const events: StreamedEvent[] = [];
       while (events.length < count) {
         const event = await next();
