@@ -242,8 +242,9 @@ export interface Transaction extends Views, EventVerbs {
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   /** Another slot for a claimed call that was not dialled within its own. */
   takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
-  recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec | null): Promise<void>;
+  /** `dialog` is what ends it should this node die. */
+  recordRinging(attemptId: string, dialog: string | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: CarriedCodec | null, dialog: string | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
@@ -288,6 +289,7 @@ export interface InterruptedDialog extends DialogNames {
   readonly trunkId: string | null;
   readonly destination: string;
   readonly answeredAt: number | null;
+  readonly dialog: string | null;
 }
 
 export type CallSlot = Pick<ClaimedCall, 'dialAt' | 'dialUntil'>;

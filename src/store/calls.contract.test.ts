@@ -88,11 +88,11 @@ for (const dialect of DIALECTS)
     it('follows a call from dialling to its end', async () => {
       await insert();
       const [id = ''] = await claimed();
-      await transact((tx) => tx.recordRinging(id));
+      await transact((tx) => tx.recordRinging(id, null));
       expect(await call()).toMatchObject({ state: 'ringing', outcome: null });
-      await transact((tx) => tx.recordAnswered(id, 'PCMA'));
+      await transact((tx) => tx.recordAnswered(id, 'PCMA', null));
       expect(await call()).toMatchObject({ state: 'playing', outcome: null });
-      await transact((tx) => tx.recordRinging(id));
+      await transact((tx) => tx.recordRinging(id, null));
       expect((await call())?.state).toBe('playing');
       const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5 };
       const ended = result('hung_up', { sipStatus: 200, sipReason: 'OK', codec: 'PCMA', framesSent: [5, 1], rtp });
@@ -112,8 +112,8 @@ for (const dialect of DIALECTS)
       await record(id, result('completed'));
       const before = await view((views) => views.findBlast('blast'));
       await record(id, result('busy'));
-      await transact((tx) => tx.recordRinging(id));
-      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await transact((tx) => tx.recordRinging(id, null));
+      await transact((tx) => tx.recordAnswered(id, 'PCMU', null));
       await record('nowhere', result('busy'));
       expect(await view((views) => views.findBlast('blast'))).toEqual(before);
       expect(await claimed()).toEqual([]);
@@ -133,7 +133,7 @@ for (const dialect of DIALECTS)
     it('never calls again what was answered', async () => {
       await insert({ retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
       const [id = ''] = await claimed();
-      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await transact((tx) => tx.recordAnswered(id, 'PCMU', null));
       await record(id, result('unreachable'));
       expect(await call()).toMatchObject({ state: 'finished', outcome: 'unreachable' });
     });

@@ -55,7 +55,7 @@ for (const dialect of DIALECTS)
       await fixture.sql("update calls set destination = 'sip:' || id || '@127.0.0.1:5070'");
       const [, second, third] = await claimAs('a', 3);
       await claimAs('b', 1);
-      await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU'));
+      await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU', 'its dialog'));
       await transact((tx) => tx.recordOutcome(third?.attemptId ?? '', result('busy')));
       const dialog = (count: number) => ({
         attemptId: `${count}-1-1`,
@@ -65,6 +65,7 @@ for (const dialect of DIALECTS)
         trunkId: null,
         destination: `sip:${count}-1@127.0.0.1:5070`,
         answeredAt: count === 2 ? expect.any(Number) : null,
+        dialog: count === 2 ? 'its dialog' : null,
       });
       expect(await takeOver('a')).toEqual({ nodeId: 'a', dialogs: [dialog(1), dialog(2)] });
       for (const id of ['1', '2']) {

@@ -78,7 +78,7 @@ const takeOverNode: (
 const interruptAttempts = async (context: Context, nodeId: string): Promise<readonly InterruptedDialog[]> => {
   const dialogs = await openAttempts(context)
     .select(['attempts.id as attemptId', 'sip_call_id as sipCallId', 'from_tag as fromTag', 'branch'])
-    .select(['trunk_id as trunkId', 'destination', 'answered_at as answeredAt'])
+    .select(['trunk_id as trunkId', 'destination', 'answered_at as answeredAt', 'dialog'])
     .where('node_id', '=', nodeId)
     .orderBy('attempts.id')
     .execute();
@@ -91,7 +91,7 @@ const interruptAttempts = async (context: Context, nodeId: string): Promise<read
   await context.db.updateTable('calls').set({ state: 'finished', outcome }).where('seq', 'in', open).execute();
   await context.db
     .updateTable('attempts')
-    .set({ ended_at: await context.nowMs(), outcome })
+    .set({ ended_at: await context.nowMs(), outcome, dialog: null })
     .where('node_id', '=', nodeId)
     .where('ended_at', 'is', null)
     .execute();

@@ -1,0 +1,47 @@
+import type { EndDialog, Log, WakeAfter } from '../domain/ports.ts';
+import type { InterruptedDialog } from '../domain/store-port.ts';
+
+/** Ends the dialogs of nodes that were taken over, in the background. */
+export interface DialogEnder {
+  /** Also before there is anybody who could end them: they wait. */
+  add(dialogs: readonly InterruptedDialog[]): void;
+  start(endDialog: EndDialog): void;
+  stop(): void;
+}
+
+/** Beyond this many the peers' own timers have to end them. */
+const MAX_WAITING = 20_000;
+/** A hundred a second: the calls that are dialled meanwhile matter more. */
+const BETWEEN_MS = 10;
+
+export const createDialogEnder = ({ wakeAfter, log }: { wakeAfter: WakeAfter; log: Log }): DialogEnder => {
+  const waiting: InterruptedDialog[] = [];
+  let endDialog: EndDialog | null = null;
+  let cancel: (() => void) | null = null;
+
+  const next = (): void => {
+    cancel = null;
+    const dialog = endDialog && waiting.shift();
+    if (!dialog) return;
+    endDialog?.(dialog).catch((error: unknown) =>
+      log.warn({ err: error, attemptId: dialog.attemptId }, 'the dialog of an interrupted call could not be ended'),
+    );
+    cancel = wakeAfter(BETWEEN_MS, next);
+  };
+  return {
+    add(dialogs) {
+      const room = MAX_WAITING - waiting.length;
+      waiting.push(...dialogs.slice(0, room));
+      if (dialogs.length > room) log.warn({ dropped: dialogs.length - room }, 'too many dialogs to end');
+      if (!cancel) next();
+    },
+    start(use) {
+      endDialog = use;
+      next();
+    },
+    stop() {
+      endDialog = null;
+      cancel?.();
+    },
+  };
+};
