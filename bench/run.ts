@@ -9,6 +9,7 @@ import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
+import { signallingBench } from './signalling/signalling.ts';
 import { strangersBench } from './strangers/strangers.ts';
 import { formatTable } from './table.ts';
 
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   ingest: ingestBench,
   parse: parseBench,
   playout: playoutBench,
+  signalling: signallingBench,
   strangers: strangersBench,
 };
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs, wakeAfter } from '../../src/clock.ts';
+import { renditionBytes } from '../../src/domain/codec.ts';
 import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
+import { sharedRenditions } from '../../test/support/renditions.ts';
 import type { Player } from './player.ts';
 import type { PlayerOrder } from './player-order.ts';
 
-const FRAME_BYTES = 160;
 const FRAMES_PER_SECOND = 50;
 /** More than any warm-up and the time to start the calls. */
 const SPARE_SECONDS = 60;
@@ -16,6 +17,8 @@ const AT_ONCE = 100;
 const quiet = (): void => {};
 const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
 
+const PCMU = { payloadType: 0, codec: 'PCMU', packetTimeMs: 20, sealing: null } as const;
+
 /** Calls whose first packet is waited for, one after the other, while the others play. */
 const PROBES = 200;
 const PROBING_MS = 5000;
@@ -23,8 +26,8 @@ const GIVE_UP_MS = 1000;
 
 const makeClip = (seconds: number) => {
   const frameCount = seconds * FRAMES_PER_SECOND;
-  const frames = new SharedArrayBuffer(frameCount * FRAME_BYTES);
-  return { key: 'bench', mediaId: null, frameCount, renditions: { PCMU: frames, PCMA: frames } };
+  const renditions = sharedRenditions((codec) => new SharedArrayBuffer(renditionBytes(codec, frameCount)));
+  return { key: 'bench', mediaId: null, frameCount, renditions };
 };
 
 /** The media thread itself, over its real link. */
@@ -48,12 +51,12 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
   const startMs = performance.now();
   for (const [call, port] of opened.entries()) {
     while (performance.now() - startMs < call / ANSWERS_PER_MS) await sleep(1);
-    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, payloadType: 0, codec: 'PCMU' });
+    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, ...PCMU });
   }
   const probe = async (): Promise<number> => {
     const port = await media.prepare({ clips: [clip] });
     const startMs = performance.now();
-    port.play({ address: '127.0.0.1', port: ports[0] ?? 0, payloadType: 0, codec: 'PCMU' });
+    port.play({ address: '127.0.0.1', port: ports[0] ?? 0, ...PCMU });
     while (port.packetsSent() === 0 && performance.now() - startMs < GIVE_UP_MS);
     const delayMs = performance.now() - startMs;
     await port.stop();

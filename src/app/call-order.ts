@@ -1,5 +1,5 @@
 import type { AttemptResult, CallOrder, ClaimedCall } from '../domain/call.ts';
-import { CARRIED_CODECS } from '../domain/codec.ts';
+import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Store } from '../domain/store-port.ts';
@@ -49,6 +49,7 @@ export const orderOf = async (
   },
   callerId: claimed.callerId ?? trunk?.callerId ?? null,
   ringTimeoutMs: options.ringTimeoutMs,
-  codecs: trunk?.codecs ?? CARRIED_CODECS,
+  codecs: trunk?.codecs ?? CODECS,
+  srtp: trunk?.srtp ?? 'off',
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });

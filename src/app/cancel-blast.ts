@@ -1,6 +1,7 @@
 import { AppError } from '../domain/app-error.ts';
 import type { BlastView } from '../domain/blast.ts';
 import type { Metrics } from '../domain/metrics.ts';
+import type { Log } from '../domain/ports.ts';
 import type { CancelledBlast, Store, Transaction } from '../domain/store-port.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 
@@ -8,6 +9,7 @@ export interface CancelBlastOptions {
   readonly store: Store;
   readonly dialer: Pick<DialerHandle, 'cancel'>;
   readonly metrics: Pick<Metrics, 'noteEndedUndialled'>;
+  readonly log: Log;
 }
 
 export type CancelBlast = (blastId: string, applicationId: string) => Promise<BlastView>;
@@ -17,9 +19,10 @@ export type CancelBlast = (blastId: string, applicationId: string) => Promise<Bl
  * second or so. Throws `not_found` for an unknown or foreign blast and `already_finished`.
  */
 export const createCancelBlast =
-  ({ store, metrics, dialer }: CancelBlastOptions): CancelBlast =>
+  ({ store, metrics, dialer, log }: CancelBlastOptions): CancelBlast =>
   async (blastId, applicationId) => {
     const { attemptIds, endedCalls } = await store.transact((tx) => cancel(tx, blastId, applicationId));
+    log.info({ blastId }, 'blast cancelled');
     metrics.noteEndedUndialled('cancelled', endedCalls);
     dialer.cancel(attemptIds);
     const blast = await store.view((views) => views.findBlast(blastId, applicationId));

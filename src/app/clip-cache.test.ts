@@ -4,8 +4,8 @@ import type { Store, Views } from '../domain/store-port.ts';
 import { createClipCache } from './clip-cache.ts';
 
 const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
-/** Both renditions of a clip of one frame. */
-const CLIP_BYTES = 320;
+/** All renditions of a clip of one frame, as the shelf has them. */
+const CLIP_BYTES = 4 * 160;
 
 /** A store that holds every clip, and what was read from it; clips called `missing…` it has not, and tells late. */
 const createShelf = () => {
@@ -17,7 +17,7 @@ const createShelf = () => {
   };
   const store = { view: (work: (views: Views) => unknown) => work({ findRendition } as unknown as Views) } as Store;
   const tellMissing = () => missing.resolve(null);
-  const timesRead = (clipId: string): number => reads.filter((read) => read === clipId).length / 2;
+  const timesRead = (clipId: string): number => reads.filter((read) => read === clipId).length / 4;
   return { store, tellMissing, timesRead };
 };
 
@@ -42,7 +42,7 @@ describe('the clip cache', () => {
   it('keeps its room when a clip is missing while it makes some', async () => {
     const shelf = createShelf();
     const cache = createClipCache({ store: shelf.store, greeting: GREETING, maxBytes: 2 * CLIP_BYTES });
-    const lost = expect(cache.load(item('missing'))).rejects.toThrow('clip missing has no PCMU rendition');
+    const lost = expect(cache.load(item('missing'))).rejects.toThrow('clip missing has no opus rendition');
     for (const clipId of ['a', 'b', 'c']) await cache.load(item(clipId));
     shelf.tellMissing();
     await lost;

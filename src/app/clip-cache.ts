@@ -1,6 +1,6 @@
 import type { PlaylistItem } from '../domain/blast.ts';
 import type { ClipAudio } from '../domain/call.ts';
-import { CARRIED_CODECS, type CarriedCodec } from '../domain/codec.ts';
+import { CODECS, type Codec } from '../domain/codec.ts';
 import type { BuiltInGreeting } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 
@@ -65,16 +65,18 @@ export const createClipCache = (options: { store: Store; greeting: BuiltInGreeti
 };
 
 const readClip = async (store: Store, clipId: string, frameCount: number): Promise<Frames> => {
-  const read = async (codec: CarriedCodec): Promise<[CarriedCodec, Uint8Array]> => {
+  const read = async (codec: Codec): Promise<[Codec, Uint8Array]> => {
     const octets = await store.view((views) => views.findRendition(clipId, codec));
     if (!octets) throw new Error(`clip ${clipId} has no ${codec} rendition`);
     return [codec, octets];
   };
-  const octets = Object.fromEntries(await Promise.all(CARRIED_CODECS.map(read))) as Record<CarriedCodec, Uint8Array>;
+  const octets = Object.fromEntries(await Promise.all(CODECS.map(read))) as Record<Codec, Uint8Array>;
   return { key: clipId, frameCount, renditions: share(octets) };
 };
 
-const share = (octets: Readonly<Record<CarriedCodec, Uint8Array>>): Record<CarriedCodec, SharedArrayBuffer> => ({
+const share = (octets: Readonly<Record<Codec, Uint8Array>>): Record<Codec, SharedArrayBuffer> => ({
+  opus: shared(octets.opus),
+  G722: shared(octets.G722),
   PCMU: shared(octets.PCMU),
   PCMA: shared(octets.PCMA),
 });

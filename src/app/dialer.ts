@@ -112,6 +112,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       if (options.isOverloaded() || draining) return POLL_MS;
       const { calls, expired, isFull } = await claims.claim();
       metrics.noteEndedUndialled('expired', expired);
+      if (expired > 0) log.info({ calls: expired }, 'calls expired');
       calls.forEach(begin);
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
@@ -144,6 +145,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     if (call.ending) return notDialled(call.claimed, 'cancelled', null);
     // Asked when nothing more is waited for: another node may go on with what this one has claimed.
     if (!options.mayDial()) return notDialled(call.claimed, 'interrupted', 'The lease of this node ran out');
+    logDialled(log, call.claimed);
     call.placed = options.placeCall(order, (progress) => noteProgress(call, progress));
     return call.placed.result;
   };
@@ -227,3 +229,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     },
   };
 };
+
+/** The one line that tells of which call the attempt is; the destination is nobody's business who reads logs. */
+const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
+  log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

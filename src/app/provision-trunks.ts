@@ -1,7 +1,7 @@
-import { CARRIED_CODECS, type CarriedCodec, CODECS } from '../domain/codec.ts';
+import { CODECS, type Codec } from '../domain/codec.ts';
 import type { RouteHealth } from '../domain/ports.ts';
 import type { NewTrunk, Store, Transaction } from '../domain/store-port.ts';
-import { TRUNK_TRANSPORTS, type Trunk } from '../domain/trunk.ts';
+import { SRTP_POLICIES, TRUNK_TRANSPORTS, type Trunk } from '../domain/trunk.ts';
 import { checkedCallerId, checkedDistinct, checkedId, invalidField, notFound, refuseOtherId } from './fields.ts';
 import { isHost } from './host.ts';
 
@@ -83,17 +83,14 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     callsPerSecond: checkedNumber('callsPerSecond', input.callsPerSecond, MAX_CALLS),
     codecs: checkedCodecs(input.codecs),
     register: checkedRegister(input),
-    srtp: 'off',
+    srtp: checkedSrtp(input.srtp),
     comedia: false,
     healthCheck: checkedHealthCheck(input.healthCheck),
   };
 };
 
 /** What the interface names but this version does not carry is refused, never silently ignored. */
-const refuseNotCarried = ({ srtp, comedia }: TrunkInput): void => {
-  if (srtp != null && srtp !== 'off') {
-    throw invalidField('srtp', 'srtp must be "off": this version does not carry SRTP yet.');
-  }
+const refuseNotCarried = ({ comedia }: TrunkInput): void => {
   if (comedia === true) {
     throw invalidField('comedia', 'comedia must be false: this version sends voice to where the SDP says.');
   }
@@ -147,22 +144,20 @@ const checkedPrefixes = (prefixes: readonly string[]): readonly string[] => {
   throw invalidField('allowedPrefixes', 'allowedPrefixes must be at most 1000 of "+" (all numbers) or "+" and digits.');
 };
 
-const checkedCodecs = (codecs: readonly string[] | null | undefined): readonly CarriedCodec[] => {
-  if (codecs == null) return CARRIED_CODECS;
-  const known = codecs.map((name) => CARRIED_CODECS.find((codec) => codec === name));
+const checkedCodecs = (codecs: readonly string[] | null | undefined): readonly Codec[] => {
+  if (codecs == null) return CODECS;
+  const known = codecs.map((name) => CODECS.find((codec) => codec === name));
   if (codecs.length > 0 && known.every((codec) => codec !== undefined)) {
     checkedDistinct('codecs', codecs);
     return known;
   }
-  throw invalidField('codecs', `codecs must name at least one of ${CARRIED_CODECS.join(', ')}: ${whyNoOther(codecs)}.`);
+  throw invalidField('codecs', `codecs must name at least one of ${CODECS.join(', ')} and no others.`);
 };
 
-/** Clips are ready for wideband calls before calls are. */
-const whyNoOther = (codecs: readonly string[]): string => {
-  const prepared = CODECS.find((codec) => codecs.includes(codec) && !CARRIED_CODECS.some((each) => each === codec));
-  return prepared
-    ? `clips are kept in ${prepared} too, but calls of this version cannot carry it yet`
-    : 'this version carries no other yet';
+const checkedSrtp = (srtp: string | null | undefined): Trunk['srtp'] => {
+  const known = SRTP_POLICIES.find((policy) => policy === (srtp ?? 'off'));
+  if (known !== undefined) return known;
+  throw invalidField('srtp', 'srtp must be "off", "preferred" or "required".');
 };
 
 const checkedHealthCheck = (healthCheck: string | null | undefined): Trunk['healthCheck'] => {

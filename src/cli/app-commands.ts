@@ -23,8 +23,8 @@ interface Options extends OperatorOptions {
   readonly retryDelay?: number;
   readonly retryOn?: readonly string[];
   readonly priority?: number;
-  readonly maxConcurrent?: number | null;
-  readonly callsPerSecond?: number | null;
+  readonly maxConcurrent?: number | 'none';
+  readonly callsPerSecond?: number | 'none';
   readonly dialBy?: number;
 }
 
@@ -88,12 +88,12 @@ const changes = (options: Options, before?: Application): Record<string, unknown
     defaultGreetingId: orNone(options.defaultGreeting),
     retry: retryOf(options, before?.retry),
     priority: options.priority,
-    maxConcurrentCalls: options.maxConcurrent,
-    callsPerSecond: options.callsPerSecond,
+    maxConcurrentCalls: orNone(options.maxConcurrent),
+    callsPerSecond: orNone(options.callsPerSecond),
     dialBySeconds: options.dialBy,
   });
 
-const callsOrNone = (text: string): number | null => (text === 'none' ? null : wholeNumber(1, 100_000)(text));
+const callsOrNone = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(1, 100_000)(text));
 
 const withFields = (command: Command): Command =>
   withOperator(command)

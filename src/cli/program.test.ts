@@ -174,3 +174,10 @@ test('a failure of what was launched is one sentence and its status; a surprise 
   expect(await ends(new Failure('no such file.', 2))).toMatchObject({ status: 2, err: 'ringcast: no such file.\n' });
   expect(await ends(new TypeError('oops'))).toMatchObject({ status: 1, err: 'ringcast: oops\n' });
 });
+
+test('backup copies the data directory that was named', async () => {
+  const { status, out } = await cli.run('backup', '/mnt/monday', '--data-dir', '/var/lib/ringcast');
+  expect([status, out]).toEqual([0, 'backed up into /mnt/monday: to restore, start with it as data directory\n']);
+  const copied = { target: '/mnt/monday', dataDirectory: '/var/lib/ringcast' };
+  expect(cli.launched).toEqual([{ what: 'backup', with: copied }]);
+});

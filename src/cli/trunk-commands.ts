@@ -24,6 +24,7 @@ interface Options extends OperatorOptions {
   readonly callsPerSecond?: number;
   readonly codec?: readonly string[];
   readonly register?: boolean;
+  readonly srtp?: string;
   readonly healthCheck?: string;
 }
 
@@ -70,6 +71,7 @@ const given = (options: Options): Record<string, unknown> =>
     callsPerSecond: options.callsPerSecond,
     codecs: options.codec,
     register: options.register,
+    srtp: options.srtp,
     healthCheck: options.healthCheck,
   });
 
@@ -89,6 +91,7 @@ const withFields = (command: Command): Command =>
     .option('--codec <name>', 'codec to offer, such as PCMU (repeat for more, in order)', repeated)
     .option('--register', 'register there under the user name')
     .option('--no-register', 'do not register there (default)')
+    .option('--srtp <policy>', 'encrypt voice: off (default), preferred or required')
     .option('--health-check <kind>', 'options (default) or none');
 
 /** `ringcast trunk`: the SIP peers that carry calls. */

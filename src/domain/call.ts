@@ -1,5 +1,5 @@
 import type { PlaylistItem } from './blast.ts';
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { Outcome } from './outcome.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
 
@@ -31,7 +31,7 @@ export interface AttemptView {
   readonly outcome: Outcome | null;
   readonly sipStatus: number | null;
   readonly sipReason: string | null;
-  readonly codec: CarriedCodec | null;
+  readonly codec: Codec | null;
   readonly clips: readonly ClipProgress[];
   readonly rtp: RtpFigures;
 }
@@ -78,7 +78,9 @@ export interface CallOrder extends DialogNames {
   /** E.164 number or SIP user to show as the caller, null for anonymous. */
   readonly callerId: string | null;
   readonly ringTimeoutMs: number;
-  readonly codecs: readonly CarriedCodec[];
+  readonly codecs: readonly Codec[];
+  /** Whether voice is encrypted: never, if the peer can, or not sent otherwise. */
+  readonly srtp: Trunk['srtp'];
   readonly clips: readonly ClipAudio[];
 }
 
@@ -97,7 +99,7 @@ export interface ClipAudio {
   readonly key: string;
   readonly mediaId: string | null;
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<CarriedCodec, SharedArrayBuffer>>;
+  readonly renditions: Readonly<Record<Codec, SharedArrayBuffer>>;
 }
 
 /** How an attempt ended; always there, never thrown. */
@@ -105,7 +107,7 @@ export interface AttemptResult {
   readonly outcome: Outcome;
   readonly sipStatus: number | null;
   readonly sipReason: string | null;
-  readonly codec: CarriedCodec | null;
+  readonly codec: Codec | null;
   /** Frames sent of each clip of the order, in its order. */
   readonly framesSent: readonly number[];
   readonly rtp: RtpFigures;

@@ -1,10 +1,9 @@
-/** Codecs a clip is prepared for, by their names in SDP (RFC 3551, RFC 7587), the one that sounds best first. */
+/**
+ * Codecs a clip is prepared for, by their names in SDP (RFC 3551, RFC 7587), the one that sounds best first: a trunk
+ * offers them in this order unless told otherwise.
+ */
 export const CODECS = ['opus', 'G722', 'PCMU', 'PCMA'] as const;
 export type Codec = (typeof CODECS)[number];
-
-/** Codecs that calls can carry, in the order a trunk offers them unless told otherwise. */
-export const CARRIED_CODECS = ['PCMU', 'PCMA'] as const satisfies readonly Codec[];
-export type CarriedCodec = (typeof CARRIED_CODECS)[number];
 
 export const FRAME_MS = 20;
 /** Octets of one 20 ms frame of G.711 (8,000 samples a second, one octet each). */

@@ -1,5 +1,5 @@
 import type { AttemptResult, CallOrder } from './call.ts';
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits, Processing, Renditions } from './media.ts';
 import type { Routes } from './network.ts';
 import type { Admission, TrunkRegistration, TrunkState } from './trunk.ts';
@@ -8,7 +8,7 @@ import type { Delivery } from './webhook.ts';
 export type CallProgress =
   | { readonly kind: 'ringing'; readonly dialog: string | null }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: CarriedCodec | null; readonly dialog: string | null }
+  | { readonly kind: 'answered'; readonly codec: Codec | null; readonly dialog: string | null }
   /** The callee pressed a key. */
   | { readonly kind: 'digit'; readonly digit: string };
 

@@ -2,7 +2,7 @@ import type { Application, Caller, NewAppKey, Settings } from './application.ts'
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
 import type { CallLimits } from './claim-round.ts';
-import type { CarriedCodec, Codec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import type { EventVerbs, EventViews } from './event-port.ts';
 import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
 import type { NodeBeats } from './lease.ts';
@@ -105,6 +105,8 @@ export interface Views extends EventViews {
   findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
+  /** Calls in progress of all nodes, by state; what is missing is none. */
+  countInProgress(): Promise<ReadonlyMap<string, number>>;
   /** When the next waiting call is due, or null if none waits. */
   nextDueAt(): Promise<number | null>;
   /** Nodes that were not taken over, at most 1,000. */
@@ -244,7 +246,7 @@ export interface Transaction extends Views, EventVerbs {
   takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
   /** `dialog` is what ends it should this node die. */
   recordRinging(attemptId: string, dialog: string | null): Promise<void>;
-  recordAnswered(attemptId: string, codec: CarriedCodec | null, dialog: string | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null, dialog: string | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.

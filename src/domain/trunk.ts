@@ -1,5 +1,7 @@
-import type { CarriedCodec } from './codec.ts';
+import type { Codec } from './codec.ts';
 
+/** Whether voice is encrypted: never, if the peer can, or not sent otherwise. */
+export const SRTP_POLICIES = ['off', 'preferred', 'required'] as const;
 export const TRUNK_TRANSPORTS = ['udp', 'tcp', 'tls'] as const;
 
 /** A SIP peer that carries calls. */
@@ -16,10 +18,10 @@ export interface Trunk {
   readonly allowedPrefixes: readonly string[];
   readonly maxConcurrentCalls: number | null;
   readonly callsPerSecond: number | null;
-  readonly codecs: readonly CarriedCodec[];
+  readonly codecs: readonly Codec[];
   /** Whether it has to be told where we are (RFC 3261 10). */
   readonly register: boolean;
-  readonly srtp: 'off' | 'preferred' | 'required';
+  readonly srtp: (typeof SRTP_POLICIES)[number];
   /** Whether voice is sent to where the trunk's own comes from, whatever its SDP says. */
   readonly comedia: boolean;
   readonly healthCheck: 'options' | 'none';
@@ -49,3 +51,9 @@ export type Admission = 'open' | 'trial' | 'held';
 /** Whether the trunk is allowed to carry a call to `number` (E.164 with its plus sign). */
 export const allowsNumber = (trunk: Pick<Trunk, 'allowedPrefixes'>, number: string): boolean =>
   trunk.allowedPrefixes.some((prefix) => number.startsWith(prefix));
+
+/** What is to be told of a trunk whose SRTP keys can be read on their way (RFC 4568 8.3); null if they cannot. */
+export const readableKeys = ({ srtp, transport }: Pick<Trunk, 'srtp' | 'transport'>): string | null =>
+  srtp === 'off' || transport === 'tls'
+    ? null
+    : 'The keys of SRTP lie in the SIP messages, and those can be read on the way: set transport to "tls".';

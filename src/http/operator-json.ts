@@ -2,7 +2,7 @@ import type { Application } from '../domain/application.ts';
 import type { Media } from '../domain/media.ts';
 import type { Network } from '../domain/network.ts';
 import type { RouteHealth } from '../domain/ports.ts';
-import type { Trunk, TrunkRegistration } from '../domain/trunk.ts';
+import { readableKeys, type Trunk, type TrunkRegistration } from '../domain/trunk.ts';
 import { isoTime } from './iso-time.ts';
 import { mediaJson } from './media-json.ts';
 
@@ -55,7 +55,7 @@ export const trunkJson = (trunk: Trunk, routeHealth: TrunkHealth) => ({
   comedia: trunk.comedia,
   healthCheck: trunk.healthCheck,
   state: routeHealth.trunkState(trunk.id),
-  stateReason: routeHealth.stateReason(trunk.id),
+  stateReason: routeHealth.stateReason(trunk.id) ?? readableKeys(trunk),
   degraded: routeHealth.isDegraded(trunk.id),
   registration: registrationJson(routeHealth.registration(trunk.id)),
   createdAt: isoTime(trunk.createdAt),

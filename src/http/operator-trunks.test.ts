@@ -25,7 +25,7 @@ describe('D trunks', () => {
       allowedPrefixes: ['+1555', '+44'],
       maxConcurrentCalls: null,
       callsPerSecond: null,
-      codecs: ['PCMU', 'PCMA'],
+      codecs: ['opus', 'G722', 'PCMU', 'PCMA'],
       register: false,
       srtp: 'off',
       comedia: false,
@@ -93,14 +93,20 @@ describe('D trunks', () => {
     await expectProblem(await call('POST', '/trunks', { ...TRUNK, id: 'twice' }), 409, 'id');
   });
 
-  it.each<[string, Record<string, unknown>, string]>([
-    ['SRTP', { srtp: 'required' }, 'srtp'],
-    ['preferred SRTP', { srtp: 'preferred' }, 'srtp'],
-    ['symmetric media', { comedia: true }, 'comedia'],
-    ['another codec', { codecs: ['opus'] }, 'codecs'],
-  ])('D 422 for %s, saying that this version does not carry it yet', async (_, change, field) => {
-    const sentence = await expectProblem(await call('POST', '/trunks', { ...TRUNK, ...change }), 422, field);
-    expect(sentence).toMatch(/this version/);
+  it.each<[string, Record<string, unknown>, string]>([['symmetric media', { comedia: true }, 'comedia']])(
+    'D 422 for %s, saying that this version does not carry it yet',
+    async (_, change, field) => {
+      const sentence = await expectProblem(await call('POST', '/trunks', { ...TRUNK, ...change }), 422, field);
+      expect(sentence).toMatch(/this version/);
+    },
+  );
+
+  it('D SRTP is taken, with a word about keys that can be read on the way unless TLS carries them', async () => {
+    http.switches.stateReason = null;
+    const plain = await created('/trunks', { ...TRUNK, srtp: 'required' });
+    expect(plain).toMatchObject({ srtp: 'required', stateReason: expect.stringMatching(/set transport to "tls"/) });
+    const secure = await created('/trunks', { ...TRUNK, transport: 'tls', srtp: 'preferred' });
+    expect(secure).toMatchObject({ srtp: 'preferred', stateReason: null });
   });
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -131,7 +137,8 @@ describe('D trunks', () => {
     ['negative calls a second', { callsPerSecond: -1 }, 'callsPerSecond'],
     ['no codecs', { codecs: [] }, 'codecs'],
     ['a codec twice', { codecs: ['PCMU', 'PCMU'] }, 'codecs'],
-    ['a codec that calls cannot carry yet', { codecs: ['G722', 'PCMU'] }, 'codecs'],
+    ['a codec that nobody knows', { codecs: ['G729', 'PCMU'] }, 'codecs'],
+    ['an unknown SRTP policy', { srtp: 'always' }, 'srtp'],
     ['an unknown health check', { healthCheck: 'ping' }, 'healthCheck'],
     ['a hyphen too many in a misspelt member', { 'call-erId': 'x' }, 'call-erId'],
   ])('D 422 for %s', async (_, change, field) => {

@@ -1,3 +1,4 @@
+import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 import {
   createCounters,
   readFramesSent,
@@ -8,7 +9,7 @@ import {
 } from './counters.ts';
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 
-/** How a voice ended: after the 20 ms of its last frame, or before, by a stop or with the thread. */
+/** How a voice ended: after the time of its last packet, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
 
 /** The media of one call, seen from the main thread. */
@@ -16,7 +17,8 @@ export interface MediaPort {
   /** Local RTP port; RTCP has the one above it. */
   readonly port: number;
   /**
-   * Sends the first packet at once, then a frame every 20 ms by absolute monotonic deadlines, clips back to back.
+   * Sends the first packet at once, then one every packet time by absolute monotonic deadlines, clips back to
+   * back.
    * Only the first `play` of a port counts.
    */
   play(to: PlayTarget): void;
@@ -27,7 +29,7 @@ export interface MediaPort {
   /** Goes on with the frame that was next, the marker set and the timestamp true across the silence. */
   resume(): void;
   /**
-   * Settles when the last frame was sent and its 20 ms are over, when the port is stopped, or when the thread ended.
+   * Settles when the last packet was sent and its time is over, when the port is stopped, or when the thread ended.
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
    */
   readonly finished: Promise<EndOfVoice>;
@@ -103,11 +105,8 @@ export class CallLink {
     const counters = this.#counters;
     return {
       port,
-      // Only what the thread needs: whatever else the caller's object holds might not be fit to cross.
-      play: ({ address, port, payloadType, codec }) =>
-        this.#post({ type: 'play', call, to: { address, port, payloadType, codec } }),
-      redirect: ({ address, port, payloadType, codec }) =>
-        this.#post({ type: 'redirect', call, to: { address, port, payloadType, codec } }),
+      play: (to) => this.#post({ type: 'play', call, to: targetOf(to) }),
+      redirect: (to) => this.#post({ type: 'redirect', call, to: targetOf(to) }),
       hold: () => this.#post({ type: 'hold', call }),
       resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,
@@ -123,3 +122,20 @@ export class CallLink {
     };
   }
 }
+
+/** Only what the thread needs: whatever else the caller's object holds might not be fit to cross. */
+const targetOf = ({ address, port, payloadType, codec, packetTimeMs, sealing }: PlayTarget): PlayTarget => ({
+  address,
+  port,
+  payloadType,
+  codec,
+  packetTimeMs,
+  sealing: sealing && copyOf(sealing),
+});
+
+/** Without the memory around the keys, which would cross with them. */
+const copyOf = (keying: SrtpKeying): SrtpKeying => ({
+  ...keying,
+  masterKey: Uint8Array.from(keying.masterKey),
+  masterSalt: Uint8Array.from(keying.masterSalt),
+});

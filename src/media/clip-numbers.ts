@@ -1,5 +1,5 @@
 import type { ClipAudio } from '../domain/call.ts';
-import { G711_FRAME_BYTES } from '../domain/codec.ts';
+import { CODECS, renditionBytes } from '../domain/codec.ts';
 import type { ThreadOrder } from './messages.ts';
 
 /** Numbers of the clips that one thread knows. A clip crosses to it with its first call and leaves with its last. */
@@ -44,8 +44,9 @@ export class ClipNumbers {
 }
 
 const assertWholeFrames = ({ key, frameCount, renditions }: ClipAudio): void => {
-  for (const [codec, frames] of Object.entries(renditions)) {
-    if (frames.byteLength === frameCount * G711_FRAME_BYTES) continue;
-    throw new Error(`Clip ${key} has ${frames.byteLength} octets of ${codec}, not ${frameCount} whole frames.`);
+  for (const codec of CODECS) {
+    const { byteLength } = renditions[codec];
+    if (byteLength === renditionBytes(codec, frameCount)) continue;
+    throw new Error(`Clip ${key} has ${byteLength} octets of ${codec}, not ${frameCount} whole frames.`);
   }
 };

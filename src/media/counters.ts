@@ -1,3 +1,5 @@
+import { SLOTS_PER_FRAME } from './payloads.ts';
+
 /**
  * Counters of one call in shared memory: the media thread adds, the main thread reads at any time. A packet counts as
  * sent once the kernel has taken it.
@@ -9,14 +11,15 @@ const LATENESS = 3;
 
 /** Upper ends of the bands of lateness, in milliseconds. */
 export const LATENESS_BANDS_MS = [1, 2, 5, 10, 20, 50, 100, Number.POSITIVE_INFINITY] as const;
-const FRAMES = LATENESS + LATENESS_BANDS_MS.length;
+/** Slots of each clip. */
+const SLOTS = LATENESS + LATENESS_BANDS_MS.length;
 
 export const createCounters = (clipCount: number): Int32Array<SharedArrayBuffer> =>
-  new Int32Array(new SharedArrayBuffer((FRAMES + clipCount) * Int32Array.BYTES_PER_ELEMENT));
+  new Int32Array(new SharedArrayBuffer((SLOTS + clipCount) * Int32Array.BYTES_PER_ELEMENT));
 
-/** Counts one packet that held a frame of clip number `clip` and left so late. */
-export const countFrame = (counters: Int32Array, clip: number, lateMs: number): void => {
-  increment(counters, FRAMES + clip);
+/** Counts one packet that held so many slots of clip number `clip` and left so late. */
+export const countPacket = (counters: Int32Array, clip: number, slots: number, lateMs: number): void => {
+  counters[SLOTS + clip] = (counters[SLOTS + clip] ?? 0) + slots;
   increment(counters, PACKETS_SENT);
   increment(counters, LATENESS + bandOf(lateMs));
 };
@@ -44,9 +47,11 @@ export const readPacketsSent = (counters: Int32Array): number => Atomics.load(co
 
 export const readPacketsRefused = (counters: Int32Array): number => Atomics.load(counters, PACKETS_REFUSED);
 
-/** Frames sent of each clip, in playlist order. */
+/** Whole frames sent of each clip, in playlist order. */
 export const readFramesSent = (counters: Int32Array): readonly number[] =>
-  Array.from({ length: counters.length - FRAMES }, (_, clip) => Atomics.load(counters, FRAMES + clip));
+  Array.from({ length: counters.length - SLOTS }, (_, clip) =>
+    Math.floor(Atomics.load(counters, SLOTS + clip) / SLOTS_PER_FRAME),
+  );
 
 /** The upper end of the band that so great a share of the packets was within, in milliseconds; 0 if none was sent. */
 export const readLatenessMs = (counters: Int32Array, share: number): number => {

@@ -139,6 +139,6 @@ describe.each(SOCKET_KINDS)('closing the thread, %s sockets', (sockets) => {
   it('rejects clips that are no whole frames', async () => {
     const thread = await startThread({ sockets });
     const clip = { ...makeClip(1, 2), frameCount: 3 };
-    await expect(prepare(thread, clip)).rejects.toThrow('Clip clip 1 has 320 octets of PCMU, not 3 whole frames.');
+    await expect(prepare(thread, clip)).rejects.toThrow('Clip clip 1 has 120 octets of opus, not 3 whole frames.');
   });
 });

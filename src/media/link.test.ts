@@ -31,7 +31,14 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
   it('sends the rendition of the codec, under the payload type that was negotiated, from the port it told', async () => {
     const [thread, socket] = [await startThread({ sockets }), await bindSocket()];
     const port = await prepare(thread, makeClip(1, 1));
-    port.play({ address: ADDRESS, port: socket.address().port, codec: 'PCMA', payloadType: 97 });
+    port.play({
+      address: ADDRESS,
+      port: socket.address().port,
+      codec: 'PCMA',
+      payloadType: 97,
+      packetTimeMs: 20,
+      sealing: null,
+    });
     const [datagram, from] = await once(socket, 'message');
     expect(parseRtpPacket(datagram)).toMatchObject({ payloadType: 97, payload: Buffer.from(pattern(101, 1)) });
     expect(from.port).toBe(port.port);
@@ -161,7 +168,14 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
     const port = await prepare(thread, makeClip(5, 30));
     port.play({ ...peer, ...PCMU });
     await peer.until(2);
-    port.redirect({ address: peer.address, port: peer.port, codec: 'PCMA', payloadType: 97 });
+    port.redirect({
+      address: peer.address,
+      port: peer.port,
+      codec: 'PCMA',
+      payloadType: 97,
+      packetTimeMs: 20,
+      sealing: null,
+    });
     await port.finished;
     await peer.until(30);
     const packets = peer.packets();

@@ -7,7 +7,7 @@ import { ThreadRun, type ThreadRunOptions } from './thread-run.ts';
 import { type Lateness, readLateness } from './vitals.ts';
 
 export type { EndOfVoice, MediaPort } from './call-link.ts';
-export type { SocketKind } from './messages.ts';
+export type { PlayTarget, SocketKind } from './messages.ts';
 export type { Lateness } from './vitals.ts';
 
 /** Main side of the media threads. */

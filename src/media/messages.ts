@@ -1,4 +1,5 @@
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
+import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 
 /**
  * What crosses the thread boundary: orders and reports, never packets. `call` numbers a call and `clip` a clip of one
@@ -62,7 +63,7 @@ export const MAX_CALLS_PER_THREAD = 16_384;
 
 export interface SharedClip {
   readonly frameCount: number;
-  readonly renditions: Readonly<Record<CarriedCodec, SharedArrayBuffer>>;
+  readonly renditions: Readonly<Record<Codec, SharedArrayBuffer>>;
 }
 
 export interface RtpAddress {
@@ -73,5 +74,9 @@ export interface RtpAddress {
 
 export interface PlayTarget extends RtpAddress {
   readonly payloadType: number;
-  readonly codec: CarriedCodec;
+  readonly codec: Codec;
+  /** How much voice a packet holds: what `packetTimeOf` gives for the codec. */
+  readonly packetTimeMs: number;
+  /** What we encrypt with; null for voice in the clear. Never to be logged. */
+  readonly sealing: SrtpKeying | null;
 }

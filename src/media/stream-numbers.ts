@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { SLOT_MS } from '../rtp/playout.ts';
 import type { CallSockets } from './call-sockets.ts';
 
-const SAMPLES_PER_SLOT = 160;
 /** First octet of an RTP header: version 2, no padding, extension or CSRC list (RFC 3550 5.1). */
 const VERSION = 0x80;
 const MARKER = 0x80;
@@ -12,27 +12,44 @@ export class StreamNumbers {
   readonly #sequence: Uint16Array;
   readonly #firstTimestamp: Uint32Array;
   readonly #payloadType: Uint8Array;
+  /** What the timestamp advances by in a slot. */
+  readonly #step: Uint16Array;
 
   constructor(sockets: CallSockets, rows: number) {
     this.#sockets = sockets;
     this.#sequence = new Uint16Array(rows);
     this.#firstTimestamp = new Uint32Array(rows);
     this.#payloadType = new Uint8Array(rows);
+    this.#step = new Uint16Array(rows);
   }
 
-  /** Numbers begin at random, so that nobody can guess them (RFC 3550 5.1). */
-  start(row: number): void {
+  /**
+   * Numbers begin at random, so that nobody can guess them (RFC 3550 5.1); the sequence in its lower half, as whoever
+   * decrypts may miss the first packets (RFC 3711 3.3.1).
+   */
+  #start(row: number): void {
     const { headers } = this.#sockets;
     const at = this.#sockets.headerAt(row);
     const random = randomBytes(10);
-    this.#sequence[row] = random.readUInt16BE(0);
+    this.#sequence[row] = random.readUInt16BE(0) & 0x7fff;
     this.#firstTimestamp[row] = random.readUInt32BE(2);
     headers.setUint8(at, VERSION);
     headers.setUint32(at + 8, random.readUInt32BE(6));
   }
 
-  setPayloadType(row: number, payloadType: number): void {
+  /** A new call has the row. */
+  reset(row: number): void {
+    this.#step[row] = 0;
+  }
+
+  /** What packets hold from now on. Another clock makes another stream of it (RFC 7160 4.1); whether it did. */
+  setFormat(row: number, payloadType: number, clockRateHz: number): boolean {
+    const step = (clockRateHz * SLOT_MS) / 1000;
+    const isOther = step !== this.#step[row];
+    if (isOther) this.#start(row);
     this.#payloadType[row] = payloadType & 0x7f;
+    this.#step[row] = step;
+    return isOther;
   }
 
   /** The header of the next packet; each has the sequence number after the last. */
@@ -42,7 +59,7 @@ export class StreamNumbers {
     const sequence = this.#sequence[row] ?? 0;
     headers.setUint8(at + 1, (isMarked ? MARKER : 0) | (this.#payloadType[row] ?? 0));
     headers.setUint16(at + 2, sequence);
-    headers.setUint32(at + 4, (this.#firstTimestamp[row] ?? 0) + slot * SAMPLES_PER_SLOT);
+    headers.setUint32(at + 4, (this.#firstTimestamp[row] ?? 0) + slot * (this.#step[row] ?? 0));
     this.#sequence[row] = sequence + 1;
   }
 }

@@ -1,18 +1,22 @@
 import { constants } from 'node:os';
-import { CARRIED_CODECS, type CarriedCodec, G711_FRAME_BYTES } from '../domain/codec.ts';
+import { CODEC_FRAMES, CODECS, type Codec } from '../domain/codec.ts';
 import {
   advancePlayout,
   createPlayouts,
   isPlayedOut,
   playoutDueMs,
   resumePlayout,
+  SLOT_MS,
   skipStall,
   slotBeginMs,
   startPlayout,
 } from '../rtp/playout.ts';
-import type { CallSockets, Frames } from './call-sockets.ts';
-import { countFrame, countPeerRefusal, countRefusal } from './counters.ts';
+import { SrtpSender } from '../rtp/srtp-sender.ts';
+import type { CallSockets } from './call-sockets.ts';
+import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
 import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
+import { type Clip, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
+import { type Seal, Sealer, sealFor } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
 import { createWheel } from './wheel.ts';
 
@@ -20,19 +24,17 @@ const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
 /** These pass: a packet is lost as on any network. */
 const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
-interface Clip {
-  readonly frameCount: number;
-  readonly renditions: Readonly<Record<CarriedCodec, Frames>>;
-}
-
 /** What of a call is no number. */
 interface Voice {
   readonly call: number;
   readonly clips: readonly Clip[];
-  readonly frameCounts: readonly number[];
+  /** Of the clips, in slots. */
+  readonly lengths: readonly number[];
   readonly counters: Int32Array;
   state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
-  codec: CarriedCodec;
+  codec: Codec;
+  packetSlots: number;
+  seal: Seal | null;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -58,6 +60,8 @@ export class Voices {
   readonly #playouts;
   readonly #wheel;
   readonly #numbers: StreamNumbers;
+  readonly #payloads: Payloads;
+  readonly #sealer: Sealer;
 
   constructor(options: VoicesOptions) {
     this.#options = options;
@@ -65,6 +69,8 @@ export class Voices {
     this.#playouts = createPlayouts(options.rows);
     this.#wheel = createWheel(options.rows);
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
+    this.#payloads = new Payloads(options.sockets);
+    this.#sealer = new Sealer(options.sockets);
   }
 
   take(order: ThreadOrder): void {
@@ -74,7 +80,7 @@ export class Voices {
     else this.#ofCall(order);
   }
 
-  /** Sends every frame that is due. */
+  /** Sends every packet that is due. */
   run(nowMs: number): void {
     this.#wheel.expire(Math.floor(nowMs), this.#onDue);
   }
@@ -96,7 +102,7 @@ export class Voices {
   }
 
   #load(clip: number, { frameCount, renditions }: SharedClip): void {
-    const frames = CARRIED_CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
+    const frames = CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
     this.#clips.set(clip, { frameCount, renditions: Object.fromEntries(frames) });
   }
 
@@ -113,10 +119,12 @@ export class Voices {
     this.#voices[row] = {
       call,
       clips,
-      frameCounts: clips.map(({ frameCount }) => frameCount),
+      lengths: clips.map(({ frameCount }) => frameCount * SLOTS_PER_FRAME),
       counters: new Int32Array(counters),
       state: 'opening',
       codec: 'PCMU',
+      packetSlots: SLOTS_PER_FRAME,
+      seal: null,
       hasFailed: false,
       canSend: false,
     };
@@ -136,20 +144,31 @@ export class Voices {
     this.#options.report({ type: 'prepared', call: voice.call, port });
   }
 
-  /** The first frame goes at once; the others are due in whole milliseconds, 20 apart, counted from the one before. */
+  /** The first packet goes at once; the others are due in whole milliseconds, counted from the one before. */
   #play(row: number, voice: Voice, to: PlayTarget): void {
     if (voice.state !== 'prepared') return;
     voice.state = 'playing';
-    this.#numbers.start(row);
+    this.#numbers.reset(row);
+    startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
     this.#redirect(row, voice, to);
-    startPlayout(this.#playouts, row, voice.frameCounts, Math.floor(this.#options.nowMs()));
     this.#onDue(row);
   }
 
-  /** From the next packet on. The timestamps go on: every codec has the same clock rate. */
+  /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
   #redirect(row: number, voice: Voice, to: PlayTarget): void {
+    const { place, marker } = this.#playouts;
+    const { clockRateHz, divisible } = CODEC_FRAMES[to.codec];
     voice.codec = to.codec;
-    this.#numbers.setPayloadType(row, to.payloadType);
+    voice.packetSlots = to.packetTimeMs / SLOT_MS;
+    const seal = sealFor(to.sealing, voice.seal);
+    // Another key makes another source too: its packets are numbered from the lower half, as that of a first one must.
+    if (seal !== voice.seal && seal !== null) this.#numbers.reset(row);
+    voice.seal = seal;
+    if (this.#numbers.setFormat(row, to.payloadType, clockRateHz)) {
+      marker[row] = 1;
+      if (seal) seal.sender = new SrtpSender(seal.protection);
+    }
+    if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);
@@ -192,9 +211,9 @@ export class Voices {
   readonly #onDue = (row: number): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    if (isPlayedOut(this.#playouts, row, voice.frameCounts)) this.#finish(voice);
+    if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(voice);
     else {
-      this.#sendFrame(row, voice);
+      this.#sendPacket(row, voice);
       this.#await(row);
     }
   };
@@ -204,28 +223,33 @@ export class Voices {
     this.#options.report({ type: 'finished', call: voice.call });
   }
 
-  #sendFrame(row: number, voice: Voice): void {
+  #sendPacket(row: number, voice: Voice): void {
     const playouts = this.#playouts;
     const nowMs = this.#options.nowMs();
     const lateMs = nowMs - slotBeginMs(playouts, row);
     skipStall(playouts, row, nowMs);
     this.#numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
     const clip = playouts.clip[row] ?? 0;
-    const errno = this.#send(row, voice, clip, playouts.frame[row] ?? 0);
+    const errno = this.#send(row, voice, clip, playouts.place[row] ?? 0);
+    const { slots } = this.#payloads;
     this.#options.onPacket(lateMs);
-    if (errno === 0) countFrame(voice.counters, clip, lateMs);
+    if (errno === 0) countPacket(voice.counters, clip, slots, lateMs);
     else this.#refused(voice, errno);
-    advancePlayout(playouts, row, voice.frameCounts, nowMs);
+    advancePlayout(playouts, row, voice.lengths, slots, nowMs);
   }
 
-  #send(row: number, voice: Voice, clip: number, frame: number): number {
-    const frames = voice.clips[clip]?.renditions[voice.codec];
-    if (frames === undefined || !voice.canSend) return constants.errno.EDESTADDRREQ;
-    const offset = frame * G711_FRAME_BYTES;
-    const errno = this.#sockets.send(row, frames, offset, G711_FRAME_BYTES);
+  #send(row: number, voice: Voice, clipNumber: number, place: number): number {
+    const payloads = this.#payloads;
+    const clip = voice.clips[clipNumber];
+    if (clip === undefined) return constants.errno.EINVAL;
+    payloads.cut(clip, voice.codec, place, voice.packetSlots);
+    if (!voice.canSend) return constants.errno.EDESTADDRREQ;
+    if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
+    const { frames, offset, length } = payloads;
+    const errno = this.#sockets.send(row, frames, offset, length);
     if (errno !== ECONNREFUSED) return errno;
     countPeerRefusal(voice.counters);
-    return this.#sockets.send(row, frames, offset, G711_FRAME_BYTES);
+    return this.#sockets.send(row, frames, offset, length);
   }
 
   #refused(voice: Voice, errno: number): void {

@@ -1,5 +1,5 @@
 /**
- * Rows by the millisecond they are due at, for deadlines less than 32 ms ahead: lists through typed arrays, so that
+ * Rows by the millisecond they are due at, for deadlines less than 64 ms ahead: lists through typed arrays, so that
  * putting in, taking out and passing over cost the same however many there are. A tick is a whole millisecond.
  */
 export interface Wheel {
@@ -13,7 +13,7 @@ export interface Wheel {
   nextTick(): number;
 }
 
-const BUCKETS = 32;
+const BUCKETS = 64;
 const NOWHERE = -1;
 
 export const createWheel = (rows: number): Wheel => {

@@ -1,4 +1,4 @@
-import type { CarriedCodec } from '../sdp/audio-codec.ts';
+import type { PhoneCodec } from './codecs.ts';
 import type { Reception } from './reception.ts';
 import type { Pause } from './recording.ts';
 
@@ -15,7 +15,7 @@ export type CallEnd = 'bye' | 'hung_up' | 'cancelled' | 'refused' | 'failed';
 export type PhoneEvent =
   | { readonly type: 'invite'; readonly sipCallId: string; readonly from: string }
   /** The ACK is in. */
-  | { readonly type: 'answered'; readonly sipCallId: string; readonly codec: CarriedCodec }
+  | { readonly type: 'answered'; readonly sipCallId: string; readonly codec: PhoneCodec }
   | {
       readonly type: 'ended';
       readonly sipCallId: string;

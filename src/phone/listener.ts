@@ -4,7 +4,8 @@ import { isIPv6 } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { decodeAlaw, decodeUlaw } from '../rtp/g711.ts';
 import { parseRtpPacket, type RtpPacket } from '../rtp/packet.ts';
-import type { CarriedCodec, LocalCodec } from '../sdp/audio-codec.ts';
+import type { LocalCodec } from '../sdp/audio-codec.ts';
+import type { PhoneCodec } from './codecs.ts';
 import { type Reception, ReceptionCounter } from './reception.ts';
 import { type Recorded, Recording } from './recording.ts';
 import { createSequenceTracker } from './sequence.ts';
@@ -14,14 +15,14 @@ export interface Listener {
   /** RTP port it is bound to. */
   readonly port: number;
   /** Listens to packets of that payload type from now on; what came before is dropped. A second call changes the codec. */
-  hear(as: LocalCodec): void;
+  hear(as: LocalCodec<PhoneCodec>): void;
   /** Packets heard so far. */
   packets(): number;
   /** Takes in what has arrived already, then closes. `recorded` is null if nothing was to be recorded. */
   finish(): Promise<{ readonly reception: Reception | null; readonly recorded: Recorded | null }>;
 }
 
-const DECODERS: Readonly<Record<CarriedCodec, (octets: Uint8Array) => Int16Array>> = {
+const DECODERS: Readonly<Record<PhoneCodec, (octets: Uint8Array) => Int16Array>> = {
   PCMU: decodeUlaw,
   PCMA: decodeAlaw,
 };
@@ -43,7 +44,7 @@ class Stream {
     this.#recording = recording;
   }
 
-  take(packet: RtpPacket, codec: CarriedCodec): void {
+  take(packet: RtpPacket, codec: PhoneCodec): void {
     if (packet.ssrc !== this.#first.ssrc) return;
     const place = this.#track(packet.sequence);
     // Signed difference modulo 2^32: timestamps wrap round.
@@ -64,7 +65,7 @@ const bind = async (address: string): Promise<Socket> => {
 export const openListener = async (address: string, isRecorded: boolean): Promise<Listener> => {
   const socket = await bind(address);
   const recording = isRecorded ? new Recording() : null;
-  let expected: LocalCodec | null = null;
+  let expected: LocalCodec<PhoneCodec> | null = null;
   let counter: ReceptionCounter | null = null;
   let stream: Stream | null = null;
   let datagrams = 0;

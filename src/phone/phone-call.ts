@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { CarriedCodec } from '../sdp/audio-codec.ts';
 import { type LocalDescription, revise } from '../sdp/description.ts';
 import { mirrored, type Reading, type RemoteMedia, readOffer, writeAnswer, writeOffer } from '../sdp/offer-answer.ts';
 import type { Dialog } from '../sip/dialog.ts';
@@ -7,6 +6,7 @@ import { tagOf } from '../sip/name-addr.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
 import { serializeUri } from '../sip/uri.ts';
 import { AnsweringDialog, type DialogSurroundings } from './answering-dialog.ts';
+import type { PhoneCodec } from './codecs.ts';
 import type { CallEnd, PhoneBehaviour, PhoneEvent } from './events.ts';
 import { type Listener, openListener } from './listener.ts';
 import type { Recorded } from './recording.ts';
@@ -20,7 +20,7 @@ const SILENCE_LIMIT_MS = 30_000;
 export interface CallOptions {
   readonly behaviour: PhoneBehaviour;
   readonly answerAfterMs: number;
-  readonly codecs: readonly CarriedCodec[];
+  readonly codecs: readonly PhoneCodec[];
   /** Where to listen for voice. */
   readonly bindAddress: string;
   readonly recordDirectory: string | null;
@@ -32,7 +32,7 @@ export interface CallOptions {
 interface Conversation {
   readonly listener: Listener;
   readonly answeredAt: number;
-  description: LocalDescription;
+  description: LocalDescription<PhoneCodec>;
 }
 
 /** One call that a test phone is given. */
@@ -99,7 +99,7 @@ export class PhoneCall {
     else this.#after(answerAfterMs, () => void this.#answer(offer.media));
   }
 
-  async #answer(media: RemoteMedia): Promise<void> {
+  async #answer(media: RemoteMedia<PhoneCodec>): Promise<void> {
     const listener = await this.#openListener();
     if (this.#hasEnded) await listener?.finish();
     else if (listener === null) this.#refuse(500);
@@ -115,14 +115,14 @@ export class PhoneCall {
     }
   }
 
-  #converse(listener: Listener, media: RemoteMedia): void {
+  #converse(listener: Listener, media: RemoteMedia<PhoneCodec>): void {
     const description = this.#describe(listener.port, media);
     this.#conversation = { listener, description, answeredAt: Date.now() };
     listener.hear(media);
     this.#dialog.accept(writeAnswer(this.#transaction.request.body, description));
   }
 
-  #describe(port: number, { codec, payloadType, direction }: RemoteMedia): LocalDescription {
+  #describe(port: number, { codec, payloadType, direction }: RemoteMedia<PhoneCodec>): LocalDescription<PhoneCodec> {
     const codecs = [{ codec, payloadType }];
     const sessionId = String(randomInt(2 ** 47));
     const { address } = this.#around.local;
@@ -143,7 +143,7 @@ export class PhoneCall {
   }
 
   /** Loopback is fine: a test phone most often lives on the machine that calls it, and sends no voice anyway. */
-  #readOffer(offer: Uint8Array): Reading {
+  #readOffer(offer: Uint8Array): Reading<PhoneCodec> {
     return readOffer(offer, { codecs: this.#options.codecs, allowLoopback: true });
   }
 

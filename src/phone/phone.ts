@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { CARRIED_CODECS, type CarriedCodec } from '../sdp/audio-codec.ts';
 import { type ClientTransactions, createClientTransactions } from '../sip/client-transactions.ts';
 import { dialogKey, dialogOfInvite, keyOfRequest } from '../sip/dialog.ts';
 import type { Source, TransportName } from '../sip/hop.ts';
@@ -20,6 +19,7 @@ import { createFindLocalAddress, type FindLocalAddress } from '../telephony/loca
 import { openSipTransport } from '../telephony/open-sip-transport.ts';
 import type { SipTransport, TlsMaterial } from '../telephony/sip-transport.ts';
 import { ALLOW } from './answering-dialog.ts';
+import { PHONE_CODECS, type PhoneCodec } from './codecs.ts';
 import type { PhoneBehaviour, PhoneEvent } from './events.ts';
 import { PhoneCall } from './phone-call.ts';
 import { wakeAfterRealTime } from './wake-after.ts';
@@ -38,7 +38,7 @@ export interface PhoneOptions {
   readonly answerAfterMs: number;
   readonly behaviour: PhoneBehaviour;
   /** Codecs it understands; PCMU and PCMA if left out. */
-  readonly codecs?: readonly CarriedCodec[];
+  readonly codecs?: readonly PhoneCodec[];
   readonly onEvent?: (event: PhoneEvent) => void;
 }
 
@@ -186,7 +186,7 @@ class OpenPhone implements Phone {
     const key = dialogKey(request.callId, localTag, tagOf(request.from));
     const options = {
       ...this.#options,
-      codecs: this.#options.codecs ?? CARRIED_CODECS,
+      codecs: this.#options.codecs ?? PHONE_CODECS,
       bindAddress: this.address,
       onEvent: this.#options.onEvent ?? (() => {}),
       onOver: () => void this.#calls.delete(key),

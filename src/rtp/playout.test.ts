@@ -12,18 +12,22 @@ import {
 } from './playout.ts';
 
 const ROW = 1;
+/** Of a packet, here as mostly. */
+const SLOTS = 2;
 
-/** Takes the frame that is due at `nowMs`. */
+const lengthsOf = (frameCounts: readonly number[]): readonly number[] => frameCounts.map((count) => count * SLOTS);
+
+/** Takes the packet that is due at `nowMs`; frames and slots are counted in 20 ms. */
 const takeFrame = (table: Playouts, frameCounts: readonly number[], nowMs: number) => {
   skipStall(table, ROW, nowMs);
   const sent = {
     atMs: nowMs,
     clip: table.clip[ROW] ?? -1,
-    frame: table.frame[ROW] ?? -1,
-    slot: table.slot[ROW] ?? -1,
+    frame: (table.place[ROW] ?? -1) / SLOTS,
+    slot: (table.slot[ROW] ?? -1) / SLOTS,
     marker: table.marker[ROW] === 1,
   };
-  advancePlayout(table, ROW, frameCounts, nowMs);
+  advancePlayout(table, ROW, lengthsOf(frameCounts), SLOTS, nowMs);
   return sent;
 };
 
@@ -31,10 +35,10 @@ const takeFrame = (table: Playouts, frameCounts: readonly number[], nowMs: numbe
 const playOut = (frameCounts: readonly number[], startMs: number, lateness: (wake: number) => number) => {
   const sent: ReturnType<typeof takeFrame>[] = [];
   const table = createPlayouts(3);
-  startPlayout(table, ROW, frameCounts, startMs);
+  startPlayout(table, ROW, lengthsOf(frameCounts), startMs);
   for (let wake = 0; ; wake += 1) {
     const atMs = playoutDueMs(table, ROW) + lateness(wake);
-    if (isPlayedOut(table, ROW, frameCounts)) return { sent, overAtMs: atMs };
+    if (isPlayedOut(table, ROW, lengthsOf(frameCounts))) return { sent, overAtMs: atMs };
     sent.push(takeFrame(table, frameCounts, atMs));
   }
 };
@@ -87,20 +91,37 @@ describe('playout', () => {
 
   it('goes on after a hold with the frame that was next, in the slot that begins next', () => {
     const table = createPlayouts(3);
-    startPlayout(table, ROW, [3], 0);
+    startPlayout(table, ROW, lengthsOf([3]), 0);
     takeFrame(table, [3], 0);
     resumePlayout(table, ROW, 5_003);
-    expect(playoutDueMs(table, ROW)).toBe(5_020);
-    expect(takeFrame(table, [3], 5_021)).toMatchObject({ frame: 1, slot: 251, marker: true });
-    expect([playoutDueMs(table, ROW), table.marker[ROW]]).toEqual([5_040, 0]);
+    expect(playoutDueMs(table, ROW)).toBe(5_010);
+    expect(takeFrame(table, [3], 5_011)).toMatchObject({ frame: 1, slot: 250.5, marker: true });
+    expect([playoutDueMs(table, ROW), table.marker[ROW]]).toEqual([5_030, 0]);
   });
 
   it('does not notice a hold that was over before the next frame was due', () => {
     const table = createPlayouts(3);
-    startPlayout(table, ROW, [3], 0);
+    startPlayout(table, ROW, lengthsOf([3]), 0);
     takeFrame(table, [3], 0);
     resumePlayout(table, ROW, 19);
-    expect([playoutDueMs(table, ROW), table.slot[ROW], table.marker[ROW]]).toEqual([20, 1, 0]);
+    expect([playoutDueMs(table, ROW), table.slot[ROW], table.marker[ROW]]).toEqual([20, SLOTS, 0]);
+  });
+
+  it('sends packets of any length one behind the other, cut at the end of a clip', () => {
+    const table = createPlayouts(3);
+    const lengths = [8, 2];
+    startPlayout(table, ROW, lengths, 0);
+    const sent: number[][] = [];
+    for (const slots of [6, 2, 2]) {
+      sent.push([playoutDueMs(table, ROW), table.clip[ROW] ?? -1, table.place[ROW] ?? -1]);
+      advancePlayout(table, ROW, lengths, slots, playoutDueMs(table, ROW));
+    }
+    expect(sent).toEqual([
+      [0, 0, 0],
+      [60, 0, 6],
+      [80, 1, 0],
+    ]);
+    expect([isPlayedOut(table, ROW, lengths), playoutDueMs(table, ROW)]).toEqual([true, 100]);
   });
 
   it('plays every frame once, in order, with true timestamps, however late the wake-ups are', () => {

@@ -4,11 +4,7 @@ import { clockRateOf, type RtpCodec } from '../rtp/packet-layout.ts';
 /** Codecs that Ringcast can describe, by their names in SDP. */
 export type AudioCodec = RtpCodec;
 
-/** Those of them that calls carry so far, and all that a caller need tell apart. */
-export const CARRIED_CODECS = ['PCMU', 'PCMA'] as const satisfies readonly AudioCodec[];
-export type CarriedCodec = (typeof CARRIED_CODECS)[number];
-
-export interface LocalCodec<C extends AudioCodec = CarriedCodec> {
+export interface LocalCodec<C extends AudioCodec = AudioCodec> {
   readonly codec: C;
   readonly payloadType: number;
 }

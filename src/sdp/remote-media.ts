@@ -1,7 +1,6 @@
 import { packetTimeOf } from '../rtp/packet-layout.ts';
 import {
   type AudioCodec,
-  type CarriedCodec,
   chooseCodec,
   chooseTelephoneEvent,
   type LocalCodec,
@@ -17,7 +16,7 @@ export type Profile = 'RTP/AVP' | 'RTP/SAVP';
 export type SrtpPolicy = 'off' | 'preferred' | 'required';
 
 /** Where a peer wants its voice, and as what. */
-export interface RemoteMedia<C extends AudioCodec = CarriedCodec> extends LocalCodec<C> {
+export interface RemoteMedia<C extends AudioCodec = AudioCodec> extends LocalCodec<C> {
   readonly address: string;
   readonly port: number;
   /** As the peer sees it: `sendonly` is a peer that does not listen. */
@@ -34,12 +33,12 @@ export interface RemoteMedia<C extends AudioCodec = CarriedCodec> extends LocalC
   readonly crypto: CryptoLine | null;
 }
 
-export type Reading<C extends AudioCodec = CarriedCodec> =
+export type Reading<C extends AudioCodec = AudioCodec> =
   | { readonly ok: true; readonly media: RemoteMedia<C> }
   /** A sentence for people; it says what is wrong with the peer's description. */
   | { readonly ok: false; readonly problem: string };
 
-export interface ReadOptions<C extends AudioCodec = CarriedCodec> {
+export interface ReadOptions<C extends AudioCodec = AudioCodec> {
   /** Codecs that may be chosen. */
   readonly codecs: readonly C[];
   /** Only for peers that are on this machine themselves. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { BlastState, BlastView, PlaylistItem } from '../domain/blast.ts';
 import type { AttemptView, CallState, CallView } from '../domain/call.ts';
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
@@ -167,7 +167,7 @@ const attemptOf = (row: AttemptRow, playlist: readonly PlaylistItem[]): AttemptV
     outcome: row.outcome as Outcome | null,
     sipStatus: row.sip_status,
     sipReason: row.sip_reason,
-    codec: row.codec as CarriedCodec | null,
+    codec: row.codec as Codec | null,
     clips: playlist.map((item, at) => ({
       mediaId: item.mediaId,
       framesSent: framesSent[at] ?? 0,

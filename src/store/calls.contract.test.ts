@@ -38,6 +38,17 @@ for (const dialect of DIALECTS)
     const record = (attemptId: string, ended = result('completed')) =>
       transact((tx) => tx.recordOutcome(attemptId, ended));
 
+    it('counts the calls in progress by state', async () => {
+      const counted = async () => Object.fromEntries(await view((views) => views.countInProgress()));
+      for (const id of ['a', 'b', 'c']) await insertApart(id);
+      expect(await counted()).toEqual({});
+      const [first = '', second = ''] = await claimed({ limit: 2 });
+      expect(await counted()).toEqual({ dialing: 2 });
+      await transact((tx) => tx.recordRinging(first, null));
+      await record(second);
+      expect(await counted()).toEqual({ ringing: 1 });
+    });
+
     it('claims each call once, oldest first, and commits its attempt', async () => {
       for (const id of ['a', 'b', 'c']) await insertApart(id);
       expect(await claimed({ limit: 2 })).toEqual(['a-1-1', 'b-1-1']);

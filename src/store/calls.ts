@@ -12,13 +12,19 @@ const EXPIRED_AT_ONCE = 1000;
 /** Written out, not bound: only then may a database use the indexes that hold waiting calls alone. */
 export const WAITING = sql.lit('waiting');
 
-export const callViews = (context: Context): Pick<Views, 'countWaiting' | 'nextDueAt' | 'listCancelledAttempts'> => {
+type CallViews = 'countWaiting' | 'countInProgress' | 'nextDueAt' | 'listCancelledAttempts';
+
+export const callViews = (context: Context): Pick<Views, CallViews> => {
   const { db } = context;
   const counter = prepared(db, () => UNDIALLED.compile(db));
   const firstDue = prepared(db, () => FIRST_DUE.compile(db));
   return {
     async countWaiting() {
       return (await counter({})).rows[0]?.value ?? 0;
+    },
+    async countInProgress() {
+      const { rows } = await IN_PROGRESS.execute(db);
+      return new Map(rows.map(({ state, calls }) => [state, Number(calls)]));
     },
     async nextDueAt() {
       return (await firstDue({})).rows[0]?.due_at ?? null;
@@ -31,6 +37,10 @@ export const callViews = (context: Context): Pick<Views, 'countWaiting' | 'nextD
 const UNDIALLED = sql<{ value: number }>`
   select cast((select sum(value) from counters where name = 'undialled_calls')
     + coalesce((select sum(folded_calls) from blasts where is_unsettled = 1), 0) as bigint) as value`;
+
+/** The states are those of the index `calls_in_progress`, which holds no more than may be in progress at once. */
+const IN_PROGRESS = sql<{ state: string; calls: number }>`
+  select state, count(*) as calls from calls where state in ('dialing', 'ringing', 'playing') group by state`;
 
 /** Of each queue the first call stands for all: they have come in about this order. */
 const FIRST_DUE = sql<{ due_at: number | null }>`

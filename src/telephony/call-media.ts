@@ -1,8 +1,12 @@
-import type { MediaPort } from '../media/link.ts';
-import type { CarriedCodec } from '../sdp/audio-codec.ts';
-import { type LocalDescription, revise } from '../sdp/description.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { RandomSource } from '../domain/ports.ts';
+import type { MediaPort, PlayTarget } from '../media/link.ts';
+import type { AudioCodec } from '../sdp/audio-codec.ts';
+import type { CryptoLine } from '../sdp/crypto-line.ts';
+import { type LocalDescription, NO_EXTRAS, revise } from '../sdp/description.ts';
 import { isLoopback } from '../sdp/media-address.ts';
 import {
+  answerExtras,
   mirrored,
   type Reading,
   type RemoteMedia,
@@ -11,6 +15,7 @@ import {
   writeAnswer,
   writeOffer,
 } from '../sdp/offer-answer.ts';
+import { lineFor } from './call-crypto.ts';
 import type { PreparedCall } from './call-preparation.ts';
 
 /** Our side of offer and answer through the life of one dialog. Only the dialog that becomes the call plays. */
@@ -32,55 +37,69 @@ export interface CallMedia {
 
 const listens = ({ direction }: RemoteMedia): boolean => direction === 'sendrecv' || direction === 'recvonly';
 
-const isSameTarget = (a: RemoteMedia, b: RemoteMedia): boolean =>
-  a.address === b.address && a.port === b.port && a.codec === b.codec && a.payloadType === b.payloadType;
-
 /** Loopback as a media address is for peers that signal from there. */
-export const createCallMedia = (prepared: PreparedCall): CallMedia => {
+export const createCallMedia = (prepared: PreparedCall, random: RandomSource): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.hops[0].address);
   /** Those that every clip has a rendition of. */
-  const codecs: readonly CarriedCodec[] = prepared.local.codecs.map(({ codec }) => codec);
+  const codecs: readonly AudioCodec[] = prepared.local.codecs.map(({ codec }) => codec);
+  const offered = prepared.local.extras ?? NO_EXTRAS;
+  const reading = { allowLoopback, srtp: prepared.srtp, rtcpMux: offered.isRtcpMux };
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
+  /** What we encrypt with. */
+  let ours: CryptoLine | null = null;
   let refusal: Reading | null = null;
-  let isPlaying = false;
+  /** Where the voice goes; null before it does. */
+  let target: PlayTarget | null = null;
 
   /** Notes what the peer says now, and lets the voice follow it. A peer on hold may name no address that can be used. */
   const follow = (next: RemoteMedia, before: RemoteMedia): void => {
     remote = listens(next) ? next : { ...before, direction: next.direction };
-    if (!isPlaying) return;
+    if (target === null) return;
     if (!listens(next)) port.hold();
     else {
-      if (!isSameTarget(next, before)) port.redirect(targetOf(next));
+      const wanted = targetOf(next, ours);
+      if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
+      target = wanted;
       if (!listens(before)) port.resume();
     }
   };
 
   /** The codec in use if the offer has it, under whatever payload type; else any that we have. */
   const readTheirs = (offer: Uint8Array, current: RemoteMedia): Reading => {
-    const same = readOffer(offer, { codecs: [current.codec], allowLoopback });
-    return same.ok ? same : readOffer(offer, { codecs, allowLoopback });
+    const same = readOffer(offer, { ...reading, codecs: [current.codec] });
+    return same.ok ? same : readOffer(offer, { ...reading, codecs });
   };
+
+  /** An answer to what `local` says. A later offer of ours names what is in use alone. */
+  const agree = (media: RemoteMedia): void => {
+    const { codec, payloadType, profile, isRtcpMux } = media;
+    const extras = local.extras ?? NO_EXTRAS;
+    ours = extras.crypto.find(({ tag }) => tag === media.crypto?.tag) ?? null;
+    const crypto = ours ? [ours] : [];
+    local = revise(local, { codecs: [{ codec, payloadType }], extras: { ...extras, profile, isRtcpMux, crypto } });
+  };
+
+  const readAnswerTo = (answer: Uint8Array, wanted: readonly AudioCodec[]): Reading =>
+    readAnswer(answer, { ...reading, codecs: wanted, offeredCrypto: local.extras?.crypto ?? [] });
 
   return {
     takeAnswer: (answer) => {
       if (remote) return { ok: true, media: remote };
       if (refusal) return refusal;
-      const reading = readAnswer(answer, { codecs, allowLoopback });
-      if (!reading.ok) refusal = reading;
+      const read = readAnswerTo(answer, codecs);
+      if (!read.ok) refusal = read;
       else {
-        remote = reading.media;
-        // A later offer of ours names what is in use alone.
-        const { codec, payloadType } = reading.media;
-        local = revise(local, { codecs: [{ codec, payloadType }] });
+        remote = read.media;
+        agree(read.media);
       }
-      return reading;
+      return read;
     },
     play: () => {
       if (!remote) return;
-      isPlaying = true;
-      port.play(targetOf(remote));
+      target = targetOf(remote, ours);
+      port.play(target);
     },
     answerOffer: (offer) => {
       if (offer === null) {
@@ -90,21 +109,35 @@ export const createCallMedia = (prepared: PreparedCall): CallMedia => {
       }
       const before = remote;
       if (!before) return null;
-      const reading = readTheirs(offer, before);
-      if (!reading.ok) return null;
-      const { codec, payloadType, direction } = reading.media;
-      local = revise(local, { codecs: [{ codec, payloadType }], direction: mirrored(direction) });
-      follow(reading.media, before);
+      const read = readTheirs(offer, before);
+      if (!read.ok) return null;
+      const { codec, payloadType, direction, crypto } = read.media;
+      ours = lineFor(crypto, ours, random);
+      const extras = answerExtras(read.media, ours);
+      local = revise(local, { codecs: [{ codec, payloadType }], direction: mirrored(direction), extras });
+      follow(read.media, before);
       return writeAnswer(offer, local);
     },
     offerAgain: () => writeOffer(local),
     takeLateAnswer: (answer) => {
       const before = remote;
       if (!before) return;
-      const reading = readAnswer(answer, { codecs: [before.codec], allowLoopback });
-      if (reading.ok) follow(reading.media, before);
+      const read = readAnswerTo(answer, [before.codec]);
+      if (!read.ok) return;
+      agree(read.media);
+      follow(read.media, before);
     },
   };
 };
 
-const targetOf = ({ address, port, payloadType, codec }: RemoteMedia) => ({ address, port, payloadType, codec });
+const targetOf = (
+  { address, port, payloadType, codec, packetTimeMs, crypto }: RemoteMedia,
+  ours: CryptoLine | null,
+): PlayTarget => ({
+  address,
+  port,
+  payloadType,
+  codec,
+  packetTimeMs,
+  sealing: crypto && ours ? ours.keying : null,
+});

@@ -1,12 +1,14 @@
 import type { CallOrder } from '../domain/call.ts';
+import type { RandomSource } from '../domain/ports.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
 import { offeredCodecs } from '../sdp/audio-codec.ts';
-import type { LocalDescription } from '../sdp/description.ts';
-import { writeOffer } from '../sdp/offer-answer.ts';
+import type { Extras, LocalDescription } from '../sdp/description.ts';
+import { offerExtras, type SrtpPolicy, writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
 import { buildInvite } from './build-invite.ts';
+import { offeredLines } from './call-crypto.ts';
 import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
 import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
@@ -20,6 +22,7 @@ export interface PreparedCall {
   readonly localAddress: string;
   /** What the offer says of us. */
   readonly local: LocalDescription;
+  readonly srtp: SrtpPolicy;
   /** Where a 3xx may lead. */
   readonly scope: RedirectScope;
 }
@@ -57,6 +60,12 @@ const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): Redi
   scheme: uri.scheme,
 });
 
+const extrasOf = ({ srtp, codecs }: CallOrder, random: RandomSource): Extras => ({
+  ...offerExtras(codecs, srtp, srtp === 'off' ? [] : offeredLines(random)),
+  telephoneEvents: [],
+  isRtcpMux: false,
+});
+
 /** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
 export const prepareCall = async (
   signalling: Signalling,
@@ -74,7 +83,8 @@ export const prepareCall = async (
     port: port.port,
     codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
+    extras: extrasOf(order, signalling.random),
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, hops, localAddress, local, scope: scopeOf(target, hops) };
+  return { media: port, invite, hops, localAddress, local, srtp: order.srtp, scope: scopeOf(target, hops) };
 };

@@ -1,4 +1,4 @@
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
 import { type Outcome, outcomeOfRefusal } from '../domain/outcome.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 
@@ -76,7 +76,7 @@ export type CallEffect =
   | { readonly kind: PlainEffect }
   | { readonly kind: 'play'; readonly media: RemoteMedia }
   /** Without a codec if nothing will be played. */
-  | { readonly kind: 'report-answered'; readonly codec: CarriedCodec | null };
+  | { readonly kind: 'report-answered'; readonly codec: Codec | null };
 
 export interface CallStep {
   readonly next: CallState;

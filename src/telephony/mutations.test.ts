@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sharedRenditions } from '../../test/support/renditions.ts';
 import { createSeededNetwork, seededRandom } from '../../test/support/seeded-network.ts';
 import { requestOf } from '../../test/support/sip-messages.ts';
 import { mutated } from '../../test/support/sip-mutations.ts';
@@ -41,7 +42,8 @@ const orderOf = (i: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
-  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: { PCMU: SILENCE, PCMA: SILENCE } }],
+  srtp: 'off',
+  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for

@@ -1,5 +1,5 @@
 import type { AttemptResult, CallOrder } from '../domain/call.ts';
-import type { CarriedCodec } from '../domain/codec.ts';
+import type { Codec } from '../domain/codec.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
@@ -41,7 +41,7 @@ class Call implements OutboundCall {
   /** Of the dialog that is the call. */
   #media: CallMedia | null = null;
   #leg: InviteLeg | null = null;
-  #codec: CarriedCodec | null = null;
+  #codec: Codec | null = null;
   #state = NEW_CALL;
 
   readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
@@ -116,7 +116,7 @@ class Call implements OutboundCall {
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment) },
+      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment, signalling.random) },
       withSigns(this.#legUser(), order.trunk, signalling.onCallSign),
     );
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
-import type { CarriedCodec } from '../../src/domain/codec.ts';
+import { type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
 import { createDns } from '../../src/telephony/dns.ts';
@@ -11,8 +11,8 @@ import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
+import { sharedRenditions } from '../support/renditions.ts';
 
-const FRAME_BYTES = 160;
 const DECODE = { PCMU: decodeUlaw, PCMA: decodeAlaw } as const;
 
 /** Noise that holds every code of the codec: what it sounds like does not matter, that it arrives does. */
@@ -26,17 +26,14 @@ export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
   key: name,
   mediaId: null,
   frameCount,
-  renditions: {
-    PCMU: noise(`${name} PCMU`, frameCount * FRAME_BYTES),
-    PCMA: noise(`${name} PCMA`, frameCount * FRAME_BYTES),
-  },
+  renditions: sharedRenditions((codec) => noise(`${name} ${codec}`, renditionBytes(codec, frameCount))),
 });
 
 /** The octets of a playlist in the order in which they are to be sent. */
-export const octetsOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Buffer =>
+export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
   Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
 
-export const samplesOf = (clips: readonly ClipAudio[], codec: CarriedCodec): Int16Array =>
+export const samplesOf = (clips: readonly ClipAudio[], codec: keyof typeof DECODE): Int16Array =>
   DECODE[codec](octetsOf(clips, codec));
 
 export interface Caller {
@@ -74,6 +71,7 @@ export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: strin
         callerId: null,
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
+        srtp: 'off',
         ...order,
       },
       () => undefined,

@@ -4,9 +4,11 @@ import { isIPv6 } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import type { ClipAudio } from '../../src/domain/call.ts';
+import { CODEC_FRAMES, type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { Log } from '../../src/domain/ports.ts';
 import { type MediaPort, type MediaThread, type MediaThreadOptions, startMediaThread } from '../../src/media/link.ts';
 import { parseRtpPacket, type RtpPacket } from '../../src/rtp/packet.ts';
+import { sharedRenditions } from './renditions.ts';
 
 export const ADDRESS = '127.0.0.1';
 
@@ -78,18 +80,26 @@ const toShared = (octets: Uint8Array): SharedArrayBuffer => {
   return shared;
 };
 
-/** Frames whose octets tell codec, clip, frame and place apart. */
-export const pattern = (seed: number, frameCount: number): Uint8Array =>
-  Uint8Array.from({ length: frameCount * 160 }, (_, i) => seed + 7 * Math.floor(i / 160) + i);
+/** One frame of 20 ms, fullband, mono (RFC 6716 3.1). */
+const OPUS_TOC = 0x78 + 0x80;
+
+/** Frames whose octets tell codec, clip, frame and place apart; those of Opus begin like frames of Opus. */
+export const pattern = (seed: number, frameCount: number, codec: Codec = 'PCMU'): Uint8Array => {
+  const { frameBytes } = CODEC_FRAMES[codec];
+  const first = seed + 100 * ['PCMU', 'PCMA', 'G722', 'opus'].indexOf(codec);
+  return Uint8Array.from({ length: renditionBytes(codec, frameCount) }, (_, i) =>
+    codec === 'opus' && i % frameBytes === 0 ? OPUS_TOC : first + 7 * Math.floor(i / frameBytes) + i,
+  );
+};
 
 export const makeClip = (seed: number, frameCount: number): ClipAudio => ({
   key: `clip ${seed}`,
   mediaId: null,
   frameCount,
-  renditions: { PCMU: toShared(pattern(seed, frameCount)), PCMA: toShared(pattern(seed + 100, frameCount)) },
+  renditions: sharedRenditions((codec) => toShared(pattern(seed, frameCount, codec))),
 });
 
-export const PCMU = { codec: 'PCMU', payloadType: 0 } as const;
+export const PCMU = { codec: 'PCMU', payloadType: 0, packetTimeMs: 20, sealing: null } as const;
 
 /** A media port that is stopped when the test is over. */
 export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promise<MediaPort> => {
@@ -100,18 +110,21 @@ export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promi
 
 export const payloads = (packets: readonly RtpPacket[]): Buffer => Buffer.concat(packets.map(({ payload }) => payload));
 
+/** What a packet says of its place in its stream. */
+export type StreamNumbers = Pick<RtpPacket, 'sequence' | 'timestamp' | 'marker' | 'ssrc'>;
+
 /**
  * Numbers of a stream: frames count the sequence up by one; the timestamp moves by whole slots, and where a starved
  * machine made it move by more than one, the marker says so.
  */
-export const expectTrueNumbers = (packets: readonly RtpPacket[]): void => {
+export const expectTrueNumbers = (packets: readonly StreamNumbers[]): void => {
   expect(packets[0]?.marker).toBe(true);
   for (const [i, packet] of packets.entries()) {
     const before = packets[i - 1];
     if (before === undefined) continue;
     const samples = (packet.timestamp - before.timestamp) >>> 0;
     expect((packet.sequence - before.sequence) & 0xffff).toBe(1);
-    expect([samples % 160, samples > 0, packet.ssrc]).toEqual([0, true, before.ssrc]);
+    expect([samples % 80, samples > 0, packet.ssrc]).toEqual([0, true, before.ssrc]);
     expect(packet.marker).toBe(samples > 160);
   }
 };

@@ -7,6 +7,7 @@ import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { sharedRenditions } from './renditions.ts';
 import { seededRandom } from './seeded-network.ts';
 import { requestOf, responseOf } from './sip-messages.ts';
 import { mutated } from './sip-mutations.ts';
@@ -50,7 +51,8 @@ const orderOf = (i: number, port: number): CallOrder => ({
   callerId: null,
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
-  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: { PCMU: SILENCE, PCMA: SILENCE } }],
+  srtp: 'off',
+  clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 
 /** What strangers send: every kind of request, answers to calls of ours that they guessed, and nonsense. */

@@ -10,6 +10,7 @@ import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent, type UserAgent } from '../../src/telephony/user-agent.ts';
 import type { PeerScript } from './peer-script.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { sharedRenditions } from './renditions.ts';
 import { CALM, createSeededNetwork, type Misfortune, seededRandom } from './seeded-network.ts';
 import { createSipPeer, type SipPeer, sdpOf } from './sip-peer.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -76,7 +77,7 @@ const randomOf = (seed: number): RandomSource => {
 
 const clipOf = (frameCount: number, i: number): CallOrder['clips'][number] => {
   const silence = new SharedArrayBuffer(0);
-  return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: { PCMU: silence, PCMA: silence } };
+  return { key: `clip-${i}`, mediaId: `${i}`, frameCount, renditions: sharedRenditions(() => silence) };
 };
 
 export const createTelephonyBench = (options: {
@@ -161,6 +162,7 @@ export const createTelephonyBench = (options: {
       callerId: '+15550001111',
       ringTimeoutMs: 45_000,
       codecs: ['PCMU', 'PCMA'],
+      srtp: 'off',
       clips: frames.map(clipOf),
       ...change,
     };

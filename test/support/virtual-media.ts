@@ -1,5 +1,6 @@
 import { FRAME_MS } from '../../src/domain/codec.ts';
-import type { EndOfVoice, MediaPort, MediaThread } from '../../src/media/link.ts';
+import type { EndOfVoice, MediaPort, MediaThread, PlayTarget } from '../../src/media/link.ts';
+import type { SrtpKeying } from '../../src/rtp/srtp-suite.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a media thread was asked to do, with the virtual time. */
@@ -9,7 +10,11 @@ export interface VoiceEvent {
   readonly to?: { readonly address: string; readonly port: number };
   /** Of a `redirect`. */
   readonly codec?: string;
+  /** What the voice is encrypted with, if it is. */
+  readonly sealing?: SrtpKeying;
 }
+
+const sealingOf = ({ sealing }: Pick<PlayTarget, 'sealing'>) => (sealing ? { sealing } : {});
 
 /** A media thread in virtual time: it counts frames and sends none. */
 export interface VirtualMedia extends MediaThread {
@@ -54,14 +59,15 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
     return {
       port: nextPort,
       play: (to) => {
-        note({ kind: 'play', to: { address: to.address, port: to.port } });
+        note({ kind: 'play', to: { address: to.address, port: to.port }, ...sealingOf(to) });
         startedAtMs = clock.nowMs;
         cancelEnd = clock.wakeAfter(total * FRAME_MS, () => {
           note({ kind: 'finished' });
           finished.resolve('played');
         });
       },
-      redirect: ({ address, port, codec }) => note({ kind: 'redirect', to: { address, port }, codec }),
+      redirect: ({ address, port, codec, sealing }) =>
+        note({ kind: 'redirect', to: { address, port }, codec, ...sealingOf({ sealing }) }),
       hold: () => note({ kind: 'hold' }),
       resume: () => note({ kind: 'resume' }),
       finished: finished.promise,

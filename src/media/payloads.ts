@@ -1,0 +1,56 @@
+import { CODEC_FRAMES, type Codec, FRAME_MS } from '../domain/codec.ts';
+import { joinOpus } from '../rtp/opus-packet.ts';
+import { SLOT_MS } from '../rtp/playout.ts';
+import type { CallSockets, Frames } from './call-sockets.ts';
+
+/** A clip as the media thread has it. */
+export interface Clip {
+  readonly frameCount: number;
+  readonly renditions: Readonly<Record<Codec, Frames>>;
+}
+
+export const SLOTS_PER_FRAME = FRAME_MS / SLOT_MS;
+/** Room for three frames of Opus and what joins them. */
+const JOINED_BYTES = 256;
+
+/** Cuts payloads out of clips. Its fields tell where the latest one lies, so that none is allocated for a packet. */
+export class Payloads {
+  frames: Frames;
+  offset = 0;
+  length = 0;
+  /** Slots that the payload holds: less than were wanted at the end of a clip. */
+  slots = 0;
+  readonly #joined: Frames;
+
+  constructor(sockets: CallSockets) {
+    this.#joined = sockets.frames(new SharedArrayBuffer(JOINED_BYTES));
+    this.frames = this.#joined;
+  }
+
+  /** About so many slots of the clip, from slot `place` on, which begins a frame if the codec's frames are whole. */
+  cut(clip: Clip, codec: Codec, place: number, wantedSlots: number): void {
+    const { frameBytes, divisible } = CODEC_FRAMES[codec];
+    this.slots = Math.min(wantedSlots, clip.frameCount * SLOTS_PER_FRAME - place);
+    this.frames = clip.renditions[codec];
+    this.offset = (place / SLOTS_PER_FRAME) * frameBytes;
+    this.length = (this.slots / SLOTS_PER_FRAME) * frameBytes;
+    if (!divisible && this.length > frameBytes) this.#join(frameBytes);
+  }
+
+  /** Frames that cannot be joined go one by one. */
+  #join(frameBytes: number): void {
+    const frames: Uint8Array[] = [];
+    for (let at = this.offset; at < this.offset + this.length; at += frameBytes) {
+      frames.push(this.frames.octets.subarray(at, at + frameBytes));
+    }
+    const length = joinOpus(this.#joined.octets, frames);
+    if (length === null) {
+      this.slots = SLOTS_PER_FRAME;
+      this.length = frameBytes;
+    } else {
+      this.frames = this.#joined;
+      this.offset = 0;
+      this.length = length;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { RTP_HEADER_BYTES } from '../rtp/packet.ts';
+import { createProtection, type SrtpProtection } from '../rtp/srtp-protection.ts';
+import { MAX_SRTP_EXPANSION_BYTES, SrtpSender } from '../rtp/srtp-sender.ts';
+import type { SrtpKeying } from '../rtp/srtp-suite.ts';
+import type { CallSockets, Frames } from './call-sockets.ts';
+import type { Payloads } from './payloads.ts';
+
+const MAX_PAYLOAD_BYTES = 480;
+
+/** What the packets of one call are encrypted with. */
+export interface Seal {
+  readonly keying: SrtpKeying;
+  readonly protection: SrtpProtection;
+  /** Of the source that is being sent. */
+  sender: SrtpSender;
+}
+
+const isSame = (a: SrtpKeying, b: SrtpKeying): boolean =>
+  a.suite === b.suite &&
+  Buffer.compare(a.masterKey, b.masterKey) === 0 &&
+  Buffer.compare(a.masterSalt, b.masterSalt) === 0;
+
+/** The seal for a key: the one there is if that has it, so that no packet number is used twice under one key. */
+export const sealFor = (keying: SrtpKeying | null, before: Seal | null): Seal | null => {
+  if (keying === null) return null;
+  if (before && isSame(before.keying, keying)) return before;
+  const protection = createProtection(keying);
+  return { keying, protection, sender: new SrtpSender(protection) };
+};
+
+/** Encrypts packets one after the other, in memory of its own: frames are shared by all calls. */
+export class Sealer {
+  readonly #sockets: CallSockets;
+  /** A whole packet; what is sent of it is what follows the header, which stays in the clear. */
+  readonly #packet: Frames;
+
+  constructor(sockets: CallSockets) {
+    this.#sockets = sockets;
+    const bytes = RTP_HEADER_BYTES + MAX_PAYLOAD_BYTES + MAX_SRTP_EXPANSION_BYTES;
+    this.#packet = sockets.frames(new SharedArrayBuffer(bytes));
+  }
+
+  /** Puts the encrypted payload in the place of the plain one. */
+  seal(row: number, { sender }: Seal, payload: Payloads): void {
+    const { octets } = this.#packet;
+    const { headers } = this.#sockets;
+    octets.set(new Uint8Array(headers.buffer, this.#sockets.headerAt(row), RTP_HEADER_BYTES));
+    octets.set(payload.frames.octets.subarray(payload.offset, payload.offset + payload.length), RTP_HEADER_BYTES);
+    const length = sender.sealRtp(octets, RTP_HEADER_BYTES + payload.length);
+    payload.frames = this.#packet;
+    payload.offset = RTP_HEADER_BYTES;
+    payload.length = length - RTP_HEADER_BYTES;
+  }
+}
