@@ -71,7 +71,7 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   const telling = openTelling(config, { store: opened, metrics, log, closers });
   const { store, events } = telling;
   await emptyScratch(scratchDirectory);
-  const dialogEnder = createDialogEnder({ wakeAfter, log });
+  const dialogEnder = createDialogEnder({ store, wakeAfter, log });
   const onTakenOver = dialogEnder.add;
   const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log, onTakenOver });
   closers.add('lease', () => lease.stop());

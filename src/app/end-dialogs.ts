@@ -1,10 +1,10 @@
 import type { EndDialog, Log, WakeAfter } from '../domain/ports.ts';
-import type { InterruptedDialog } from '../domain/store-port.ts';
+import type { LeftDialog, Store } from '../domain/store-port.ts';
 
 /** Ends the dialogs of nodes that were taken over, in the background. */
 export interface DialogEnder {
   /** Also before there is anybody who could end them: they wait. */
-  add(dialogs: readonly InterruptedDialog[]): void;
+  add(dialogs: readonly LeftDialog[]): void;
   start(endDialog: EndDialog): void;
   stop(): void;
 }
@@ -14,18 +14,30 @@ const MAX_WAITING = 20_000;
 /** A hundred a second: the calls that are dialled meanwhile matter more. */
 const BETWEEN_MS = 10;
 
-export const createDialogEnder = ({ wakeAfter, log }: { wakeAfter: WakeAfter; log: Log }): DialogEnder => {
-  const waiting: InterruptedDialog[] = [];
+export interface DialogEnderOptions {
+  readonly store: Pick<Store, 'transact'>;
+  readonly wakeAfter: WakeAfter;
+  readonly log: Log;
+}
+
+export const createDialogEnder = ({ store, wakeAfter, log }: DialogEnderOptions): DialogEnder => {
+  const waiting: LeftDialog[] = [];
   let endDialog: EndDialog | null = null;
   let cancel: (() => void) | null = null;
 
+  const end = async (use: EndDialog, dialog: LeftDialog): Promise<void> => {
+    try {
+      await use(dialog);
+      if (dialog.dialog !== null) await store.transact((tx) => tx.forgetDialog(dialog.attemptId));
+    } catch (error) {
+      log.warn({ err: error, attemptId: dialog.attemptId }, 'the dialog of an interrupted call could not be ended');
+    }
+  };
   const next = (): void => {
     cancel = null;
     const dialog = endDialog && waiting.shift();
-    if (!dialog) return;
-    endDialog?.(dialog).catch((error: unknown) =>
-      log.warn({ err: error, attemptId: dialog.attemptId }, 'the dialog of an interrupted call could not be ended'),
-    );
+    if (!endDialog || !dialog) return;
+    void end(endDialog, dialog);
     cancel = wakeAfter(BETWEEN_MS, next);
   };
   return {

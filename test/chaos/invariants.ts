@@ -1,4 +1,4 @@
-import { type CarrierEvent, type CarrierEventType, ENDINGS, openDialogs } from './carrier-event.ts';
+import { type CarrierEvent, type CarrierEventType, ENDINGS } from './carrier-event.ts';
 import type { AttemptRow, Evidence } from './evidence.ts';
 
 type Check = (evidence: Evidence) => readonly string[];
@@ -86,7 +86,6 @@ export const INVARIANTS: Readonly<Record<string, Check>> = {
     ...record.staged.map(({ clip_id }) => `staged clip ${clip_id}`),
     ...(record.undialled.reduce((sum, { value }) => sum + value, 0) === 0 ? [] : ['the count of undialled calls']),
   ],
-  'no dialog is left open at the carrier': ({ carrier }) => openDialogs(carrier),
 };
 
 /** What does not hold, each with its examples; empty if all is well. */
