@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import { StartError } from './data-directory.ts';
 import type { CallTrunk } from './domain/call.ts';
 import type { Metrics, VoiceFigures } from './domain/metrics.ts';
-import type { BuiltInGreeting, Log, RouteHealth } from './domain/ports.ts';
+import type { BuiltInGreeting, EndDialog, Log, RouteHealth } from './domain/ports.ts';
 import type { Store, Views } from './domain/store-port.ts';
 import type { Trunk } from './domain/trunk.ts';
 import { startMediaThread } from './media/link.ts';
@@ -31,6 +31,7 @@ export interface Calling {
   readonly routeHealth: RouteHealth;
   readonly transport: SipTransport;
   readonly voice: VoiceFigures;
+  readonly endDialog: EndDialog;
 }
 
 /** Memory for clips ready to be sent; about nine hours of G.711 in both laws. */
@@ -110,7 +111,13 @@ export const openCalling = async (
   });
   const settling = startSettlingBlasts({ store, dialer, wakeAfter, metrics, log });
   closers.add('settling of blasts', () => settling.stop());
-  return { dialer: withSettling(dialer, settling), routeHealth: monitor, transport, voice: media };
+  return {
+    dialer: withSettling(dialer, settling),
+    routeHealth: monitor,
+    transport,
+    voice: media,
+    endDialog: agent.endDialog,
+  };
 };
 
 /** What wakes the dialer, or cancels, may leave something to settle. */

@@ -1,4 +1,5 @@
 import { startCompletingClips } from './app/complete-clips.ts';
+import { createDialogEnder } from './app/end-dialogs.ts';
 import { holdNodeLease } from './app/node-lease.ts';
 import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
@@ -70,7 +71,9 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   const telling = openTelling(config, { store: opened, metrics, log, closers });
   const { store, events } = telling;
   await emptyScratch(scratchDirectory);
-  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log });
+  const dialogEnder = createDialogEnder({ store, wakeAfter, log });
+  const onTakenOver = dialogEnder.add;
+  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log, onTakenOver });
   closers.add('lease', () => lease.stop());
   await store.transact((tx) => tx.sweep());
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
@@ -91,6 +94,8 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   });
   telling.start();
   calling.dialer.start();
+  dialogEnder.start(calling.endDialog);
+  closers.add('ending of dialogs', () => dialogEnder.stop());
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
   const openScratchFile = scratchFilesIn(scratchDirectory);
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));

@@ -172,8 +172,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
       metrics.noteAnswer(trunkId);
     }
     // Keys that were pressed may be a secret of the callee's.
-    const told = progress.kind === 'digit' ? { kind: progress.kind } : progress;
-    log.info({ attemptId, ...told }, `call ${progress.kind}`);
+    const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
+    log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
     const note = store.transact((tx) => recordProgress(tx, attemptId, progress));
     note.catch((error: unknown) => log.warn({ err: error, attemptId }, 'progress of a call not recorded'));
   };

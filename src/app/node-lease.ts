@@ -1,7 +1,7 @@
 import { HEARTBEAT_MS, look, mayDial, NOTHING_SEEN, type NodeBeats, overdue } from '../domain/lease.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Log, RandomSource, WakeAfter } from '../domain/ports.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { LeftDialog, Store } from '../domain/store-port.ts';
 
 export interface NodeLeaseOptions {
   readonly store: Store;
@@ -10,6 +10,8 @@ export interface NodeLeaseOptions {
   readonly monotonicMs: () => number;
   readonly metrics: Pick<Metrics, 'noteEndedUndialled'>;
   readonly log: Log;
+  /** Hears of dialogs that a node which was taken over has left at peers. */
+  readonly onTakenOver?: (dialogs: readonly LeftDialog[]) => void;
 }
 
 export interface NodeLease {
@@ -80,10 +82,12 @@ const join = async ({ store, random, log }: NodeLeaseOptions): Promise<string> =
 };
 
 /** Its calls end `interrupted` and are never dialled again: any of them may have been answered. */
-const takeOver = async ({ store, metrics, log }: NodeLeaseOptions, node: NodeBeats, takerId: string): Promise<void> => {
+const takeOver = async (options: NodeLeaseOptions, node: NodeBeats, takerId: string): Promise<void> => {
+  const { store, metrics, log } = options;
   const taken = await store.transact((tx) => tx.takeOverNode(node, takerId));
   if (!taken) return;
   const interrupted = taken.dialogs.length;
+  options.onTakenOver?.([...taken.dialogs, ...taken.left]);
   metrics.noteEndedUndialled('interrupted', interrupted);
   const fields = { nodeId: node.nodeId, interrupted };
   if (interrupted > 0) log.warn(fields, 'calls of a node that is no more were interrupted');

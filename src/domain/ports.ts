@@ -6,9 +6,9 @@ import type { Admission, TrunkRegistration, TrunkState } from './trunk.ts';
 import type { Delivery } from './webhook.ts';
 
 export type CallProgress =
-  | { readonly kind: 'ringing' }
+  | { readonly kind: 'ringing'; readonly dialog: string | null }
   /** Somebody picked up. No codec if nothing will be played: the answer came too late, or cannot be used. */
-  | { readonly kind: 'answered'; readonly codec: Codec | null }
+  | { readonly kind: 'answered'; readonly codec: Codec | null; readonly dialog: string | null }
   /** The callee pressed a key. */
   | { readonly kind: 'digit'; readonly digit: string };
 
@@ -24,6 +24,12 @@ export interface PlacedCall {
 
 /** Places one call: at most one INVITE dialog. */
 export type PlaceCall = (order: CallOrder, onProgress: (progress: CallProgress) => void) => PlacedCall;
+
+/**
+ * Ends what a node that is no more has left at a peer; resolves when that is done or given up. `dialog` is what a
+ * `CallProgress` told of it.
+ */
+export type EndDialog = (interrupted: { readonly sipCallId: string; readonly dialog: string | null }) => Promise<void>;
 
 /** What health checks found of the ways out. */
 export interface RouteHealth {

@@ -244,8 +244,9 @@ export interface Transaction extends Views, EventVerbs {
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   /** Another slot for a claimed call that was not dialled within its own. */
   takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
-  recordRinging(attemptId: string): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
+  /** `dialog` is what ends it should this node die. */
+  recordRinging(attemptId: string, dialog: string | null): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null, dialog: string | null): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
@@ -275,6 +276,8 @@ export interface Transaction extends Views, EventVerbs {
    * staged of uploads is dropped.
    */
   takeOverNode(node: NodeBeats, takerId: string): Promise<TakenOverNode | null>;
+  /** The dialog of an interrupted attempt has been ended: no further take-over tells of it. */
+  forgetDialog(attemptId: string): Promise<void>;
   /** At start: drops partial uploads of dead grants and clips that nothing needs, forgets idempotency keys past 24 h. */
   sweep(): Promise<void>;
 }
@@ -283,10 +286,19 @@ export interface TakenOverNode {
   readonly nodeId: string;
   /** What it had dialled and not seen end: peers may still ring or listen. */
   readonly dialogs: readonly InterruptedDialog[];
+  /** What it had itself taken over, and not ended yet. */
+  readonly left: readonly LeftDialog[];
 }
 
-export interface InterruptedDialog extends DialogNames {
+/** A dialog that a node has left at a peer. */
+export interface LeftDialog {
   readonly attemptId: string;
+  readonly sipCallId: string;
+  /** What ends it; null if no answer was recorded. */
+  readonly dialog: string | null;
+}
+
+export interface InterruptedDialog extends DialogNames, LeftDialog {
   readonly trunkId: string | null;
   readonly destination: string;
   readonly answeredAt: number | null;

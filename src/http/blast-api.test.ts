@@ -82,7 +82,7 @@ describe('C blasts', () => {
       })),
     });
     const [claimed] = await claim();
-    await http.store.transact((tx) => tx.recordAnswered(claimed?.attemptId ?? '', 'PCMU'));
+    await http.store.transact((tx) => tx.recordAnswered(claimed?.attemptId ?? '', 'PCMU', null));
     http.switches.framesSent.set(claimed?.attemptId ?? '', [7, 1, 0]);
     const playing = await get(path);
     const live = playing.calls.find((each: { id: string }) => each.id === claimed?.callId);

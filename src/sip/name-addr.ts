@@ -24,6 +24,11 @@ export const withTag = (address: NameAddr, tag: string): NameAddr => ({
   params: setParam(address.params, 'tag', tag),
 });
 
+export const withoutTag = (address: NameAddr): NameAddr => ({
+  ...address,
+  params: address.params.filter(([name]) => name.toLowerCase() !== 'tag'),
+});
+
 const build = (display: string | null, uriText: string, paramText: string): NameAddr | null => {
   const uri = parseUri(uriText);
   const params = parseParams(paramText);

@@ -11,11 +11,11 @@ type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'reco
 
 /** Nothing is noted of an attempt that has ended: its first outcome stands. */
 export const attemptVerbs = (context: Context): AttemptVerbs => ({
-  async recordRinging(attemptId) {
+  async recordRinging(attemptId, dialog) {
     const ringing_at = await context.nowMs();
     const attempt = await context.db
       .updateTable('attempts')
-      .set({ ringing_at })
+      .set({ ringing_at, dialog })
       .where('id', '=', attemptId)
       .where('ended_at', 'is', null)
       .where('ringing_at', 'is', null)
@@ -23,11 +23,11 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
       .executeTakeFirst();
     if (attempt) await moveCall(context, attempt.call_seq, ['dialing'], 'ringing');
   },
-  async recordAnswered(attemptId, codec) {
+  async recordAnswered(attemptId, codec, dialog) {
     const answered_at = await context.nowMs();
     const attempt = await context.db
       .updateTable('attempts')
-      .set({ answered_at, codec })
+      .set({ answered_at, codec, dialog })
       .where('id', '=', attemptId)
       .where('ended_at', 'is', null)
       .where('answered_at', 'is', null)
@@ -98,6 +98,7 @@ const attemptEnder = ({ db }: Context) =>
         packets_sent: ending.packetsSent,
         packets_lost: ending.packetsLost,
         jitter_ms: ending.jitterMs,
+        dialog: null,
       }))
       .where('id', '=', ending.id)
       .where('ended_at', 'is', null)

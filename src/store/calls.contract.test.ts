@@ -44,7 +44,7 @@ for (const dialect of DIALECTS)
       expect(await counted()).toEqual({});
       const [first = '', second = ''] = await claimed({ limit: 2 });
       expect(await counted()).toEqual({ dialing: 2 });
-      await transact((tx) => tx.recordRinging(first));
+      await transact((tx) => tx.recordRinging(first, null));
       await record(second);
       expect(await counted()).toEqual({ ringing: 1 });
     });
@@ -99,11 +99,11 @@ for (const dialect of DIALECTS)
     it('follows a call from dialling to its end', async () => {
       await insert();
       const [id = ''] = await claimed();
-      await transact((tx) => tx.recordRinging(id));
+      await transact((tx) => tx.recordRinging(id, null));
       expect(await call()).toMatchObject({ state: 'ringing', outcome: null });
-      await transact((tx) => tx.recordAnswered(id, 'PCMA'));
+      await transact((tx) => tx.recordAnswered(id, 'PCMA', null));
       expect(await call()).toMatchObject({ state: 'playing', outcome: null });
-      await transact((tx) => tx.recordRinging(id));
+      await transact((tx) => tx.recordRinging(id, null));
       expect((await call())?.state).toBe('playing');
       const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5 };
       const ended = result('hung_up', { sipStatus: 200, sipReason: 'OK', codec: 'PCMA', framesSent: [5, 1], rtp });
@@ -123,8 +123,8 @@ for (const dialect of DIALECTS)
       await record(id, result('completed'));
       const before = await view((views) => views.findBlast('blast'));
       await record(id, result('busy'));
-      await transact((tx) => tx.recordRinging(id));
-      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await transact((tx) => tx.recordRinging(id, null));
+      await transact((tx) => tx.recordAnswered(id, 'PCMU', null));
       await record('nowhere', result('busy'));
       expect(await view((views) => views.findBlast('blast'))).toEqual(before);
       expect(await claimed()).toEqual([]);
@@ -144,7 +144,7 @@ for (const dialect of DIALECTS)
     it('never calls again what was answered', async () => {
       await insert({ retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
       const [id = ''] = await claimed();
-      await transact((tx) => tx.recordAnswered(id, 'PCMU'));
+      await transact((tx) => tx.recordAnswered(id, 'PCMU', null));
       await record(id, result('unreachable'));
       expect(await call()).toMatchObject({ state: 'finished', outcome: 'unreachable' });
     });

@@ -38,8 +38,8 @@ describe.each(DIALECTS)('events on $name', (dialect) => {
     await store.transact((tx) => tx.insertBlast(blast()));
     const [claimed] = await store.transact((tx) => tx.claimCalls(claim()));
     const attemptId = claimed?.attemptId ?? '';
-    await store.transact((tx) => tx.recordRinging(attemptId));
-    await store.transact((tx) => tx.recordAnswered(attemptId, 'PCMU'));
+    await store.transact((tx) => tx.recordRinging(attemptId, null));
+    await store.transact((tx) => tx.recordAnswered(attemptId, 'PCMU', null));
     await store.transact((tx) => tx.recordDigit(attemptId, '5'));
     await store.transact((tx) => tx.recordOutcome(attemptId, result('completed')));
     const ofBlast = { blastId: 'blast', callId: null, outcome: null };

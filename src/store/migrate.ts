@@ -4,6 +4,7 @@ import * as partialUploads from './migrations/0002-partial-uploads.ts';
 import * as trunkTransports from './migrations/0003-trunk-transports.ts';
 import * as processing from './migrations/0006-processing-and-checksums.ts';
 import * as nodes from './migrations/0007-nodes.ts';
+import * as dialogs from './migrations/0008-dialogs.ts';
 import * as grantRecords from './migrations/0009-grant-records.ts';
 import * as events from './migrations/0010-events.ts';
 import * as queues from './migrations/0011-queues.ts';
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'trunk transports', up: trunkTransports.up },
   { version: 6, name: 'processing and checksums', up: processing.up },
   { version: 7, name: 'nodes', up: nodes.up },
+  { version: 8, name: 'dialogs', up: dialogs.up },
   { version: 9, name: 'grant records', up: grantRecords.up },
   { version: 10, name: 'events', up: events.up },
   { version: 11, name: 'queues', up: queues.up },

@@ -44,7 +44,7 @@ for (const dialect of DIALECTS)
       await beat('a');
       expect(await takeOver('a', 0)).toBeNull();
       const taken = await Promise.all(Array.from({ length: 20 }, (_, at) => takeOver('a', 1, at % 2 ? 'b' : 'c')));
-      expect(taken.filter((each) => each !== null)).toEqual([{ nodeId: 'a', dialogs: [] }]);
+      expect(taken.filter((each) => each !== null)).toEqual([{ nodeId: 'a', dialogs: [], left: [] }]);
       expect(await beat('a')).toBe(false);
       expect((await standing()).map(({ nodeId }) => nodeId)).toEqual(['b', 'c']);
     });
@@ -55,7 +55,7 @@ for (const dialect of DIALECTS)
       await fixture.sql("update calls set destination = 'sip:' || id || '@127.0.0.1:5070'");
       const [, second, third] = await claimAs('a', 3);
       await claimAs('b', 1);
-      await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU'));
+      await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU', 'its dialog'));
       await transact((tx) => tx.recordOutcome(third?.attemptId ?? '', result('busy')));
       const dialog = (count: number) => ({
         attemptId: `${count}-1-1`,
@@ -65,8 +65,9 @@ for (const dialect of DIALECTS)
         trunkId: null,
         destination: `sip:${count}-1@127.0.0.1:5070`,
         answeredAt: count === 2 ? expect.any(Number) : null,
+        dialog: count === 2 ? 'its dialog' : null,
       });
-      expect(await takeOver('a')).toEqual({ nodeId: 'a', dialogs: [dialog(1), dialog(2)] });
+      expect(await takeOver('a')).toEqual({ nodeId: 'a', dialogs: [dialog(1), dialog(2)], left: [] });
       for (const id of ['1', '2']) {
         expect(await call(id)).toMatchObject({ state: 'finished', outcome: 'interrupted' });
         expect((await call(id))?.attempts[0]).toMatchObject({ outcome: 'interrupted', endedAt: expect.any(Number) });
@@ -75,6 +76,19 @@ for (const dialect of DIALECTS)
       expect((await call('3'))?.outcome).toBe('busy');
       expect((await call('4'))?.state).toBe('dialing');
       expect((await claimAs('b')).map(({ attemptId }) => attemptId)).toEqual(['5-1-1']);
+    });
+
+    it('tells the dialogs of a dead node again when its taker dies too, until they are ended', async () => {
+      for (const id of ['1', '2']) await insert({ id });
+      await fixture.sql("update calls set destination = 'sip:' || id || '@127.0.0.1:5070'");
+      const [first, second] = await claimAs('a', 2);
+      for (const claimed of [first, second])
+        await transact((tx) => tx.recordRinging(claimed?.attemptId ?? '', 'its dialog'));
+      await takeOver('a', 0, 'b');
+      await transact((tx) => tx.forgetDialog(first?.attemptId ?? ''));
+      const { attemptId, sipCallId } = second ?? {};
+      const left = [{ attemptId, sipCallId, dialog: 'its dialog' }];
+      expect(await takeOver('b', 0, 'c')).toEqual({ nodeId: 'b', dialogs: [], left });
     });
 
     it('lets stand what was told first: the outcome of a call that was taken over is not changed', async () => {

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
-import type { InterruptedDialog, TakenOverNode, Transaction, Views } from '../domain/store-port.ts';
+import type { InterruptedDialog, LeftDialog, TakenOverNode, Transaction, Views } from '../domain/store-port.ts';
 import { openAttempts } from './attempts.ts';
 import type { Context } from './context.ts';
 
@@ -18,7 +18,9 @@ export const nodeViews = ({ db }: Context): Pick<Views, 'listNodes'> => ({
   },
 });
 
-export const nodeVerbs = (context: Context): Pick<Transaction, 'addNode' | 'beat' | 'takeOverNode'> => ({
+export const nodeVerbs = (
+  context: Context,
+): Pick<Transaction, 'addNode' | 'beat' | 'takeOverNode' | 'forgetDialog'> => ({
   async addNode(nodeId) {
     const now = await context.nowMs();
     await context.db.insertInto('nodes').values({ id: nodeId, beats: 0, joined_at: now, renewed_at: now }).execute();
@@ -34,6 +36,9 @@ export const nodeVerbs = (context: Context): Pick<Transaction, 'addNode' | 'beat
     return numUpdatedRows === 1n;
   },
   takeOverNode: (node, takerId) => takeOverNode(context, node, takerId),
+  async forgetDialog(attemptId) {
+    await context.db.updateTable('attempts').set({ dialog: null }).where('id', '=', attemptId).execute();
+  },
 });
 
 /**
@@ -64,7 +69,8 @@ const takeOverNode: (
     .set({ taken_over_at: await context.nowMs(), taken_over_by: takerId })
     .where('id', '=', nodeId)
     .execute();
-  const dialogs = await interruptAttempts(context, nodeId);
+  const left = await inheritDialogs(context, nodeId, takerId);
+  const dialogs = await interruptAttempts(context, nodeId, takerId);
   await db
     .updateTable('grants')
     .set({ state: 'open' })
@@ -72,13 +78,28 @@ const takeOverNode: (
     .where('state', '=', 'claimed')
     .execute();
   await dropStagedBy(context, nodeId);
-  return { nodeId, dialogs };
+  return { nodeId, dialogs, left };
 };
 
-const interruptAttempts = async (context: Context, nodeId: string): Promise<readonly InterruptedDialog[]> => {
+/** Dialogs of a node before it that it has not come to end. */
+const inheritDialogs = async ({ db }: Context, nodeId: string, takerId: string): Promise<readonly LeftDialog[]> =>
+  db
+    .updateTable('attempts')
+    .set({ node_id: takerId })
+    .where('node_id', '=', nodeId)
+    .where('ended_at', 'is not', null)
+    .where('dialog', 'is not', null)
+    .returning(['id as attemptId', 'sip_call_id as sipCallId', 'dialog'])
+    .execute();
+
+const interruptAttempts = async (
+  context: Context,
+  nodeId: string,
+  takerId: string,
+): Promise<readonly InterruptedDialog[]> => {
   const dialogs = await openAttempts(context)
     .select(['attempts.id as attemptId', 'sip_call_id as sipCallId', 'from_tag as fromTag', 'branch'])
-    .select(['trunk_id as trunkId', 'destination', 'answered_at as answeredAt'])
+    .select(['trunk_id as trunkId', 'destination', 'answered_at as answeredAt', 'dialog'])
     .where('node_id', '=', nodeId)
     .orderBy('attempts.id')
     .execute();
@@ -91,7 +112,7 @@ const interruptAttempts = async (context: Context, nodeId: string): Promise<read
   await context.db.updateTable('calls').set({ state: 'finished', outcome }).where('seq', 'in', open).execute();
   await context.db
     .updateTable('attempts')
-    .set({ ended_at: await context.nowMs(), outcome })
+    .set({ ended_at: await context.nowMs(), outcome, node_id: takerId })
     .where('node_id', '=', nodeId)
     .where('ended_at', 'is', null)
     .execute();

@@ -108,6 +108,7 @@ describe('opening the SQLite store', () => {
       { version: 3, name: 'trunk transports' },
       { version: 6, name: 'processing and checksums' },
       { version: 7, name: 'nodes' },
+      { version: 8, name: 'dialogs' },
       { version: 9, name: 'grant records' },
       { version: 10, name: 'events' },
       { version: 11, name: 'queues' },

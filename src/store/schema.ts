@@ -202,6 +202,8 @@ interface AttemptColumns {
   packets_lost: number | null;
   jitter_ms: number | null;
   node_id: string;
+  /** What ends its dialog should the node die; null once it has ended. */
+  dialog: string | null;
   application_id: string;
   sip_messages_omitted: Generated<number>;
 }

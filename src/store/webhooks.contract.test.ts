@@ -33,7 +33,7 @@ describe.each(DIALECTS)('webhooks on $name', (dialect) => {
   const finishedBlast = async (id: string) => {
     await fixture.store.transact((tx) => tx.insertBlast(blast({ id })));
     const [claimed] = await fixture.store.transact((tx) => tx.claimCalls(claim()));
-    await fixture.store.transact((tx) => tx.recordRinging(claimed?.attemptId ?? ''));
+    await fixture.store.transact((tx) => tx.recordRinging(claimed?.attemptId ?? '', null));
     await fixture.store.transact((tx) => tx.recordOutcome(claimed?.attemptId ?? '', result('busy')));
     await publish();
   };

@@ -5,6 +5,7 @@ import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { CallDialog } from './call-dialog.ts';
 import type { CallMedia } from './call-media.ts';
+import { type DialogTrace, writeTrace } from './dialog-trace.ts';
 import { type NextInvite, NextInvites } from './next-invite.ts';
 import type { RedirectScope } from './redirects.ts';
 import { contactOf, type Signalling } from './signalling.ts';
@@ -73,6 +74,7 @@ export class InviteLeg {
   #latest: TryHops | null = null;
   #next: NextInvite | null = null;
   #call: CallDialog | null = null;
+  #trace: DialogTrace | null = null;
   #hasFinalAnswer = false;
   #isReleased = false;
 
@@ -106,6 +108,11 @@ export class InviteLeg {
   /** Sends CANCEL; to be called only after a provisional answer (RFC 3261 9.1). */
   cancel(reason: Header): void {
     this.#latest?.cancel(reason);
+  }
+
+  /** What another process needs to end what has come of it so far; null before an answer that is more than 100. */
+  trace(): string | null {
+    return this.#trace && writeTrace(this.#trace);
   }
 
   acknowledge(): void {
@@ -181,6 +188,7 @@ export class InviteLeg {
   }
 
   #onProvisional(response: SipResponse, by: Try): void {
+    if (response.status > 100) this.#trace = { invite: by.request, answer: response, hop: by.hop };
     if (response.status > 100 && tagOf(response.to) !== null) this.#dialogOf(response, by)?.onProvisional(response);
     this.#user.onProvisional(response.status);
   }
@@ -198,6 +206,7 @@ export class InviteLeg {
       const dialog = this.#dialogOf(response, by);
       if (!dialog) return;
       this.#call = dialog;
+      this.#trace = { invite: by.request, answer: response, hop: by.hop };
       dialog.confirm(response);
       this.#user.onAccepted(response, dialog.media);
     }

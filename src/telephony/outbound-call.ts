@@ -55,7 +55,7 @@ class Call implements OutboundCall {
     bye: () => this.#leg?.hangUp(farewellOf(this.#state.outcome), () => this.#input({ kind: 'bye-done' })),
     'stop-media': () => void this.#equipment?.media.stop(),
     settle: () => void this.#settle(),
-    'report-ringing': () => this.#report({ kind: 'ringing' }),
+    'report-ringing': () => this.#report({ kind: 'ringing', dialog: this.#leg?.trace() ?? null }),
   };
 
   constructor(around: CallSurroundings) {
@@ -100,8 +100,9 @@ class Call implements OutboundCall {
 
   #perform(effect: CallEffect): void {
     if (effect.kind === 'play') this.#play(effect.media);
-    else if (effect.kind === 'report-answered') this.#report({ kind: 'answered', codec: effect.codec });
-    else this.#plain[effect.kind]();
+    else if (effect.kind === 'report-answered') {
+      this.#report({ kind: 'answered', codec: effect.codec, dialog: this.#leg?.trace() ?? null });
+    } else this.#plain[effect.kind]();
   }
 
   #after(delayMs: number, input: CallInput): void {

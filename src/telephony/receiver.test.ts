@@ -101,6 +101,7 @@ describe('a request of a stream without Content-Length', () => {
       isKnown: ({ address }) => address === PEER.address,
       random: { digits: () => '1', hex: () => 'ab' },
       send: () => undefined,
+      onStray: () => undefined,
       log: QUIET_LOG,
     });
     receive(serializeMessage(requestOf(method)), { ...from, transport: 'tcp', connection: 1 }, true);

@@ -2,7 +2,7 @@ import type { Log, RandomSource } from '../domain/ports.ts';
 import type { ClientTransactions } from '../sip/client-transactions.ts';
 import { keyOfRequest } from '../sip/dialog.ts';
 import type { SendOctets, Source } from '../sip/hop.ts';
-import type { SipRequest } from '../sip/message.ts';
+import type { SipRequest, SipResponse } from '../sip/message.ts';
 import { parseMessage } from '../sip/parse.ts';
 import { refuseUnreadable } from '../sip/refusal.ts';
 import { respond } from '../sip/response.ts';
@@ -19,6 +19,8 @@ export interface ReceiverParts {
   readonly send: SendOctets;
   /** Whether the address is a peer's. Strangers get silence, whatever they say. */
   readonly isKnown: (from: Address) => boolean;
+  /** Hears of answers that belong to no transaction. */
+  readonly onStray: (answer: SipResponse, from: Source) => void;
   readonly random: RandomSource;
   readonly log: Log;
 }
@@ -75,7 +77,9 @@ export const createReceiver = (parts: ReceiverParts): OnMessage => {
     const result = parseMessage(octets);
     if (!result.ok) onUnreadable(octets, from, result.problem);
     else if (result.message.kind === 'request') onRequest(result.message, from, isUnframed);
-    else if (!parts.clients.receive(result.message, from))
-      log.debug({ from }, 'dropped a response that answers nothing');
+    else if (!parts.clients.receive(result.message, from)) {
+      log.debug({ from }, 'a response answers nothing of this process');
+      parts.onStray(result.message, from);
+    }
   };
 };

@@ -27,7 +27,7 @@ test('3.1.2 CANCEL crosses the 200: it is acknowledged, then BYE ends it', async
   const result = await bench.finish(placed);
   expect(result).toMatchObject({ outcome: 'cancelled', wasAnswered: true });
   expect(methodsOf(bench.peer.received)).toEqual(['INVITE', 'CANCEL', 'ACK', 'BYE']);
-  expect(placed.progress).toEqual([{ kind: 'ringing' }, { kind: 'answered', codec: null }]);
+  expect(placed.progress).toMatchObject([{ kind: 'ringing' }, { kind: 'answered', codec: null }]);
   bench.expectRest();
 });
 

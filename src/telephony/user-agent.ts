@@ -1,5 +1,5 @@
 import type { CallTrunk } from '../domain/call.ts';
-import type { Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
+import type { EndDialog, Log, PlaceCall, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { MediaThread } from '../media/link.ts';
 import { createClientTransactions } from '../sip/client-transactions.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
@@ -12,6 +12,7 @@ import { createKnownChallenges } from './known-challenges.ts';
 import { createKnownPeers } from './known-peers.ts';
 import { createFindLocalAddress } from './local-address.ts';
 import { createLocate } from './locate.ts';
+import { createOrphans } from './orphans.ts';
 import { type OutboundCall, placeOutboundCall } from './outbound-call.ts';
 import { type ProbeResult, probePeer } from './probe.ts';
 import { createReceiver } from './receiver.ts';
@@ -22,6 +23,7 @@ import type { CallSign } from './trunk-evidence.ts';
 /** Rings phones, and asks peers whether they are there. */
 export interface UserAgent {
   readonly placeCall: PlaceCall;
+  readonly endDialog: EndDialog;
   /** OPTIONS to every address of a peer; down if no answer came in 4 s, or 503. Never rejects. */
   probe(target: LocateTarget): Promise<ProbeResult>;
   /** Registers with a trunk and keeps it so; `wallMs` is the wall clock. */
@@ -93,6 +95,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     random,
     log,
   };
+  const orphans = createOrphans(signalling);
   transport.onMessage(
     createReceiver({
       clients,
@@ -100,6 +103,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
       dialogs,
       send: transport.send,
       isKnown: (from) => peers.has(from.address),
+      onStray: orphans.onAnswer,
       random,
       log,
     }),
@@ -116,6 +120,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
 
   return {
     placeCall,
+    endDialog: orphans.end,
     probe: (target) => probePeer(signalling, target),
     register: (trunk, wallMs) => keepRegistered({ signalling, trunk, wallMs }),
     counts: () => ({ calls: calls.size, dialogs: dialogs.size, transactions: clients.size + servers.size }),

@@ -54,7 +54,7 @@ export const killAtRandom = async (site: Site, slots: readonly number[], times: 
   await Promise.all(slots.map(worker));
 };
 
-const POINT_WITHIN_MS = 60_000;
+const POINT_WITHIN_MS = 180_000;
 
 /** Lets a node die at each of the crash points, in each of `slots` one after another. */
 export const dieAtEachPoint = async (site: Site, slots: readonly number[], note: Note): Promise<void> => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
+import { openDialogs } from './carrier-event.ts';
 import { dieAtEachPoint, inTurn, killAtRandom, startLoad } from './disasters.ts';
 import type { Evidence } from './evidence.ts';
 import { violationsOf } from './invariants.ts';
@@ -28,7 +29,7 @@ const figuresOf = ({ posts, uploads, carrier, record }: Evidence): string => {
   const outcomes = Object.groupBy(record.calls, ({ outcome }) => outcome ?? 'none');
   const shares = Object.entries(outcomes).map(([outcome, calls]) => `${calls?.length} ${outcome}`);
   const dialogs = carrier.filter(({ type }) => type === 'invite').length;
-  return `${posts.length} answers 202, ${record.calls.length} calls (${shares.join(', ')}), ${record.attempts.length} attempts, ${dialogs} dialogs at the carrier, ${uploads.length} grants used`;
+  return `${posts.length} answers 202, ${record.calls.length} calls (${shares.join(', ')}), ${record.attempts.length} attempts, ${dialogs} dialogs at the carrier, ${openDialogs(carrier).length} of them left to its own timers, ${uploads.length} grants used`;
 };
 
 const chaos = async (databaseUrl: string | null): Promise<number> => {

@@ -44,9 +44,10 @@ const NETWORKS = 40;
 /** A busy or silent number is called again, twice at most. */
 const RETRY = { maxAttempts: 3, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
 const LOOK_MS = 200;
+const FIRST_SIP_PORT = 14_900;
 /** Ports for voice of each place, below those that the system gives away. */
-const FIRST_RTP_PORT = 17_000;
-const RTP_PORTS_OF_SLOT = 3000;
+const FIRST_RTP_PORT = 15_000;
+const RTP_PORTS_OF_SLOT = 2900;
 
 export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): Promise<Site> => {
   const random = seededRandom(seed);
@@ -61,6 +62,8 @@ export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): P
     if (isNew && slot > 0) await copyFile(join(folderOf(0), 'secret'), join(dataDirectory, 'secret'));
     const firstPort = FIRST_RTP_PORT + slot * RTP_PORTS_OF_SLOT;
     const environment = {
+      // The same after a restart: peers go on speaking to it.
+      RINGCAST_SIP_LISTEN: `127.0.0.1:${FIRST_SIP_PORT + slot}`,
       RINGCAST_RING_TIMEOUT_SECONDS: '1',
       RINGCAST_DESTINATION_SPACING_SECONDS: '0',
       RINGCAST_RTP_PORTS: `${firstPort}-${firstPort + RTP_PORTS_OF_SLOT - 1}`,
@@ -72,6 +75,7 @@ export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): P
   const account = await setUp(await start(0), carrier.port);
   const clients = createClients(fleet, account);
   const database = databaseUrl ? await openPostgres(databaseUrl) : openSqliteFile(join(folderOf(0), 'ringcast.db'));
+  let isClosed = false;
   const until = async (query: string, isThere: (count: number) => boolean): Promise<void> => {
     while (!isThere(await count(database, query))) await delay(LOOK_MS);
   };
@@ -92,6 +96,8 @@ export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): P
       return { posts: clients.posts, uploads: clients.uploads, carrier: readCarrierLog(carrierLog), record };
     },
     async close() {
+      if (isClosed) return;
+      isClosed = true;
       for (const node of fleet.nodes()) node.signal('SIGKILL');
       await Promise.all(fleet.nodes().map(({ gone }) => gone));
       await database.close();

@@ -60,6 +60,8 @@ export interface TelephonyBench {
   rewrite(change: (text: string) => string): void;
   /** Sends a 200 of another branch of the first INVITE. */
   sendFork(toTag: string): void;
+  /** Sends octets of the peer's. */
+  sayRaw(text: string): void;
   /** Answers the first INVITE as another branch of it. */
   sayAs(toTag: string, status: number, parts?: ResponseParts): void;
   /** Nothing is left: no timer, no table entry, no open RTP port. */
@@ -194,6 +196,7 @@ export const createTelephonyBench = (options: {
       });
       return { call, progress, endedAtMs: () => endedAtMs };
     },
+    sayRaw: (text) => theirs.send(new TextEncoder().encode(text), OURS),
     finish: async (placed) => {
       await clock.runOut();
       if (placed.endedAtMs() === null) throw new Error('The call is stuck: no timer waits, and it has no result.');
