@@ -1,3 +1,4 @@
+import { SLOT_MS } from '../rtp/playout.ts';
 import { SLOTS_PER_FRAME } from './payloads.ts';
 
 /**
@@ -63,4 +64,13 @@ export const readLatenessMs = (counters: Int32Array, share: number): number => {
     if (within >= wanted) return untilMs;
   }
   return Number.POSITIVE_INFINITY;
+};
+
+/** How far the last clip has come of which anything was sent; null if nothing was. */
+export const readPlace = (counters: Int32Array): { readonly clip: number; readonly placeMs: number } | null => {
+  for (let clip = counters.length - SLOTS - 1; clip >= 0; clip -= 1) {
+    const slots = Atomics.load(counters, SLOTS + clip);
+    if (slots > 0) return { clip, placeMs: slots * SLOT_MS };
+  }
+  return null;
 };

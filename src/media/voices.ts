@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CODEC_FRAMES, CODECS, type Codec } from '../domain/codec.ts';
+import { CODEC_FRAMES } from '../domain/codec.ts';
 import {
   advancePlayout,
   createPlayouts,
@@ -14,40 +14,19 @@ import {
 import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
-import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
-import { type Clip, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
-import { type Seal, Sealer, sealFor } from './sealing.ts';
+import type { PlayTarget, ThreadOrder } from './messages.ts';
+import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
+import { Sealer, sealFor } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
+import { newVoice, type Voice, type VoicesOptions } from './voice.ts';
 import { createWheel } from './wheel.ts';
 
 const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
 /** These pass: a packet is lost as on any network. */
 const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
-/** What of a call is no number. */
-interface Voice {
-  readonly call: number;
-  readonly clips: readonly Clip[];
-  /** Of the clips, in slots. */
-  readonly lengths: readonly number[];
-  readonly counters: Int32Array;
-  state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
-  codec: Codec;
-  packetSlots: number;
-  seal: Seal | null;
-  hasFailed: boolean;
-  canSend: boolean;
-}
-
-export interface VoicesOptions {
-  readonly sockets: CallSockets;
-  /** Calls that can be held at once. */
-  readonly rows: number;
-  /** A monotonic clock. */
-  readonly nowMs: () => number;
-  readonly report: (report: ThreadReport) => void;
-  readonly onPacket: (lateMs: number) => void;
-}
+/** Keys and reports can wait for so long. */
+const LOOK_EVERY_MS = 20;
 
 /** All calls of a media thread: takes the orders of the main thread, sends what is due. */
 export class Voices {
@@ -62,6 +41,9 @@ export class Voices {
   readonly #numbers: StreamNumbers;
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
+  /** When to look next what came in, and for how many calls. */
+  #nextLookMs = 0;
+  #listening = 0;
 
   constructor(options: VoicesOptions) {
     this.#options = options;
@@ -74,7 +56,7 @@ export class Voices {
   }
 
   take(order: ThreadOrder): void {
-    if (order.type === 'load') this.#load(order.clip, order.audio);
+    if (order.type === 'load') this.#clips.set(order.clip, clipOf(this.#sockets, order.audio));
     else if (order.type === 'unload') this.#clips.delete(order.clip);
     else if (order.type === 'prepare') this.#prepare(order);
     else this.#ofCall(order);
@@ -83,11 +65,14 @@ export class Voices {
   /** Sends every packet that is due. */
   run(nowMs: number): void {
     this.#wheel.expire(Math.floor(nowMs), this.#onDue);
+    if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
+    this.#nextLookMs = nowMs + LOOK_EVERY_MS;
+    this.#sockets.receive(this.#onPacket);
   }
 
-  /** When to run next; infinity if nothing is playing. */
+  /** When to run next; infinity if nothing is playing or listened to. */
   nextDueMs(): number {
-    return this.#wheel.nextTick();
+    return Math.min(this.#wheel.nextTick(), this.#listening === 0 ? Number.POSITIVE_INFINITY : this.#nextLookMs);
   }
 
   #ofCall(order: Exclude<ThreadOrder, { type: 'load' | 'unload' | 'prepare' }>): void {
@@ -101,11 +86,6 @@ export class Voices {
     else this.#stop(row, voice);
   }
 
-  #load(clip: number, { frameCount, renditions }: SharedClip): void {
-    const frames = CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
-    this.#clips.set(clip, { frameCount, renditions: Object.fromEntries(frames) });
-  }
-
   #prepare({ call, port, clips: numbers, counters }: Extract<ThreadOrder, { type: 'prepare' }>): void {
     const { report } = this.#options;
     const row = this.#freeRows.pop() ?? this.#voices.length;
@@ -116,18 +96,7 @@ export class Voices {
     }
     const clips = numbers.flatMap((number) => this.#clips.get(number) ?? []);
     this.#rowOf.set(call, row);
-    this.#voices[row] = {
-      call,
-      clips,
-      lengths: clips.map(({ frameCount }) => frameCount * SLOTS_PER_FRAME),
-      counters: new Int32Array(counters),
-      state: 'opening',
-      codec: 'PCMU',
-      packetSlots: SLOTS_PER_FRAME,
-      seal: null,
-      hasFailed: false,
-      canSend: false,
-    };
+    this.#voices[row] = newVoice(call, clips, new Int32Array(counters));
     this.#sockets.open(row, port, (result) => {
       if (typeof result === 'number') this.#opened(row, result);
       else {
@@ -148,6 +117,7 @@ export class Voices {
   #play(row: number, voice: Voice, to: PlayTarget): void {
     if (voice.state !== 'prepared') return;
     voice.state = 'playing';
+    this.#listening += 1;
     this.#numbers.reset(row);
     startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
     this.#redirect(row, voice, to);
@@ -169,6 +139,8 @@ export class Voices {
       if (seal) seal.sender = new SrtpSender(seal.protection);
     }
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
+    voice.hearing.listen(to.eventPayloadTypes, to.opening);
+    this.#sockets.listen(row, to.eventPayloadTypes);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);
@@ -187,7 +159,8 @@ export class Voices {
     this.#await(row);
   }
 
-  #stop(row: number, { call }: Voice): void {
+  #stop(row: number, { call, state }: Voice): void {
+    if (state === 'playing' || state === 'held' || state === 'played') this.#listening -= 1;
     this.#wheel.remove(row);
     this.#rowOf.delete(call);
     this.#voices[row] = null;
@@ -216,6 +189,15 @@ export class Voices {
       this.#sendPacket(row, voice);
       this.#await(row);
     }
+  };
+
+  readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
+    const voice = this.#voices[row];
+    const digit = voice?.hearing.digitOf(octets, isFromPeer);
+    if (!voice || !digit) return;
+    const { clip, place } = this.#playouts;
+    const placeMs = (place[row] ?? 0) * SLOT_MS;
+    this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
   };
 
   #finish(voice: Voice): void {

@@ -62,7 +62,6 @@ const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): Redi
 
 const extrasOf = ({ srtp, codecs }: CallOrder, random: RandomSource): Extras => ({
   ...offerExtras(codecs, srtp, srtp === 'off' ? [] : offeredLines(random)),
-  telephoneEvents: [],
   isRtcpMux: false,
 });
 
