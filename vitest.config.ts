@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 /** Whole servers, real calls and real peers run one file at a time, after the rest: voice wants a core of its own. */
-const WHOLE = ['test/e2e/**/*.test.ts', 'test/interop/**/*.test.ts'];
+const WHOLE = ['test/e2e/**/*.test.ts', 'test/interop/**/*.test.ts', 'test/chaos/**/*.test.ts'];
 
 export default defineConfig({
   test: {

@@ -3,18 +3,24 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { acceptBench } from './accept/accept.ts';
 import type { Bench, BenchOptions } from './bench.ts';
+import { dialBench } from './dial/dial.ts';
+import { paceBench } from './dial/pace.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
+import { signallingBench } from './signalling/signalling.ts';
 import { strangersBench } from './strangers/strangers.ts';
 import { formatTable } from './table.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   accept: acceptBench,
+  dial: dialBench,
+  pace: paceBench,
   ingest: ingestBench,
   parse: parseBench,
   playout: playoutBench,
+  signalling: signallingBench,
   strangers: strangersBench,
 };
 

@@ -3,6 +3,7 @@ import { createDialer, type Dialer } from './app/dialer.ts';
 import { listAll } from './app/list-all.ts';
 import type { NodeLease } from './app/node-lease.ts';
 import { createNoteTrunkState } from './app/note-trunk-state.ts';
+import { type SettleBlasts, startSettlingBlasts } from './app/settle-blasts.ts';
 import { monotonicMs, random, wakeAfter, wallMs } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -104,10 +105,26 @@ export const openCalling = async (
     log,
     maxConcurrentCalls: config.maxConcurrentCalls,
     callsPerSecond: config.callsPerSecond,
+    destinationSpacingMs: config.destinationSpacingSeconds * 1000,
     ringTimeoutMs: config.ringTimeoutSeconds * 1000,
   });
-  return { dialer, routeHealth: monitor, transport, voice: media };
+  const settling = startSettlingBlasts({ store, dialer, wakeAfter, metrics, log });
+  closers.add('settling of blasts', () => settling.stop());
+  return { dialer: withSettling(dialer, settling), routeHealth: monitor, transport, voice: media };
 };
+
+/** What wakes the dialer, or cancels, may leave something to settle. */
+const withSettling = (dialer: Dialer, settling: SettleBlasts): Dialer => ({
+  ...dialer,
+  wake() {
+    dialer.wake();
+    settling.wake();
+  },
+  cancel(attemptIds) {
+    dialer.cancel(attemptIds);
+    settling.wake();
+  },
+});
 
 const openTransport = async ({ sipListen, sipTls }: Config, log: Log): Promise<SipTransport> => {
   const tls = await readSipTls(sipTls);

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import type { RandomSource, WakeAfter } from './domain/ports.ts';
 
 /** setTimeout cannot wait longer than this; a longer wait wakes early, which every waker must bear. */
@@ -15,8 +15,28 @@ export const wallMs = (): number => Date.now();
 
 export const monotonicMs = (): number => performance.now();
 
+/** How many random octets are asked for at once: the question costs as much for one as for these. */
+const RANDOM_POOL_BYTES = 4_096;
+
+/** Makes random octets in advance; each is handed out once, and wiped. */
+const createRandomPool = (): ((bytes: number) => string) => {
+  const pool = Buffer.alloc(RANDOM_POOL_BYTES);
+  let used = pool.length;
+  return (bytes) => {
+    if (bytes > pool.length) return randomBytes(bytes).toString('hex');
+    if (used + bytes > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const hex = pool.toString('hex', used, used + bytes);
+    pool.fill(0, used, used + bytes);
+    used += bytes;
+    return hex;
+  };
+};
+
 /** The operating system's random source behind the domain's port. */
 export const random: RandomSource = {
   digits: (length) => Array.from({ length }, () => randomInt(10)).join(''),
-  hex: (bytes) => randomBytes(bytes).toString('hex'),
+  hex: createRandomPool(),
 };

@@ -15,6 +15,8 @@ const LAUNCH: Launch = {
   phone: async (options) => (await import('./phone/command.ts')).runPhone(options),
   demo: async (options) =>
     (await import('./demo/demo.ts')).runDemo({ ...options, executable: EXECUTABLE }, process.stdout),
+  backUp: async (target, dataDirectory) =>
+    (await import('./backup.ts')).backUp(target, { ...process.env, RINGCAST_DATA_DIR: dataDirectory }),
   callItself: async () => (await import('./demo/call-itself.ts')).callItself(EXECUTABLE),
 };
 

@@ -23,6 +23,7 @@ export interface Config {
   readonly maxClipSeconds: number;
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
+  readonly destinationSpacingSeconds: number;
   readonly ringTimeoutSeconds: number;
   readonly maxWaitingCalls: number;
   /** Addresses that webhooks may reach though they are not public. */
@@ -110,6 +111,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),
   setting('MAX_CONCURRENT_CALLS', '500', 'calls in progress at once'),
   setting('CALLS_PER_SECOND', '50', 'new calls a second'),
+  setting('DESTINATION_SPACING_SECONDS', '1', 'between the starts of two calls to one destination; 0 for none'),
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
   setting('WEBHOOK_ALLOW', null, 'ranges that webhooks may reach though not public, such as 10.0.0.0/8,fd00::/8'),
@@ -262,6 +264,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     maxClipSeconds: wholeNumber(read, 'MAX_CLIP_SECONDS', 1, 3600),
     maxConcurrentCalls: wholeNumber(read, 'MAX_CONCURRENT_CALLS', 1, 100_000),
     callsPerSecond: wholeNumber(read, 'CALLS_PER_SECOND', 1, 10_000),
+    destinationSpacingSeconds: wholeNumber(read, 'DESTINATION_SPACING_SECONDS', 0, 3600),
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
     webhookAllow: addressRanges(read, 'WEBHOOK_ALLOW'),

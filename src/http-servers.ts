@@ -48,14 +48,14 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
     scratchDirectory,
     toWaveform: waveformOfUlaw,
     limits: config,
+    wakeAfter,
+    events: parts.events,
   };
-  const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log });
+  const exposition = prometheus.expose({ store, routeHealth, voice: calling.voice, log, serverLimits: config });
   const operator = buildOperatorServer({ ...shared, exposition, toPcap, operatorToken: parts.operatorToken });
   const operatorUrl = await listen(operator, config.operatorListen, 'RINGCAST_OPERATOR_LISTEN', parts.closers);
   const open = buildPublicServer({
     ...shared,
-    wakeAfter,
-    events: parts.events,
     builtInGreeting: greeting,
     toWav: ulawToWav,
     publicUrl: config.publicUrl,

@@ -37,23 +37,35 @@ export interface Running {
 /** How long calls in progress may go on after SIGTERM. */
 const DRAIN_MS = 30_000;
 
-/** Builds and starts a server. Throws StartError, with everything closed again. */
-export const start = async (config: Config, log: Log): Promise<Running> => {
+/** Builds and starts a server. Throws StartError, with everything closed again. `around` lets a test stand before the store. */
+export const start = async (
+  config: Config,
+  log: Log,
+  around: (store: Store) => Store = (store) => store,
+): Promise<Running> => {
   const closers = createClosers();
   const close = () => closers.closeAll((name, error) => log.error({ err: error }, `${name} did not close`));
   try {
-    return await open(config, log, closers, close);
+    return await open({ config, log, closers, close, around });
   } catch (error) {
     await close();
     throw error;
   }
 };
 
-const open = async (config: Config, log: Log, closers: Closers, close: () => Promise<void>): Promise<Running> => {
+interface Opening {
+  readonly config: Config;
+  readonly log: Log;
+  readonly closers: Closers;
+  readonly close: () => Promise<void>;
+  readonly around: (store: Store) => Store;
+}
+
+const open = async ({ config, log, closers, close, around }: Opening): Promise<Running> => {
   const { scratchDirectory } = await openDataDirectory(config.dataDirectory);
   const prometheus = createPrometheusMetrics();
   const { metrics } = prometheus;
-  const opened = await openStore(config, metrics, log);
+  const opened = around(await openStore(config, metrics, log));
   closers.add('store', () => opened.close());
   const telling = openTelling(config, { store: opened, metrics, log, closers });
   const { store, events } = telling;

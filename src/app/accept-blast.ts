@@ -28,9 +28,6 @@ export interface AcceptedBlast {
 
 export type AcceptBlast = (request: BlastRequest) => Promise<AcceptedBlast>;
 
-/** A call that is not dialled within an hour of acceptance ends `expired`: nobody wants yesterday's news. */
-const DIAL_WITHIN_MS = 60 * 60 * 1000;
-
 /**
  * Judges a blast and commits it with its calls, all in one transaction; the dialer wakes after the commit.
  * Throws `not_associated`, `idempotency_conflict`, `no_such_media`, `cannot_call_now`, in this order.
@@ -86,7 +83,7 @@ const judge = async (
     greetingId: request.greetingId,
     playlist,
     retry: application.retry,
-    dialWithinMs: DIAL_WITHIN_MS,
+    dialWithinMs: application.dialBySeconds * 1000,
   };
 };
 
@@ -100,6 +97,7 @@ const refuseIfUnable = async (tx: Transaction, networkId: string, options: Accep
   if (options.dialer.isDraining()) throw cannotCallNow('The server is stopping and takes no new calls.');
   const routes = await tx.findRoutes(networkId);
   if (!routes) throw notAssociated();
+  if (routes.destinationCount === 0) throw cannotCallNow('The network has no destinations yet.');
   if ((await tx.countWaiting()) + routes.destinationCount > options.maxWaitingCalls) {
     throw cannotCallNow('Too many calls are waiting to be dialled.');
   }

@@ -1,69 +1,110 @@
 import type { ClaimedCall } from '../domain/call.ts';
+import type { CallLimits } from '../domain/claim-round.ts';
+import { monotonicOf, narrow, UNKNOWN_OFFSET } from '../domain/clock-offset.ts';
 import type { RandomSource, RouteHealth } from '../domain/ports.ts';
-import type { AttemptPlan, Store } from '../domain/store-port.ts';
+import type { AttemptPlan, CallSlot, ClaimRequest, Store, Transaction } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
-import type { DialLimits } from './dial-limits.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
 
 export interface ClaimOptions {
   readonly store: Store;
-  readonly limits: DialLimits;
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   readonly random: RandomSource;
   readonly monotonicMs: () => number;
+  /** Of all nodes together. */
+  readonly maxConcurrentCalls: number;
+  readonly callsPerSecond: number;
+  readonly destinationSpacingMs: number;
 }
 
-/** What one claim committed, under at most `limit` calls. */
+/** When to dial, by the monotonic clock. */
+export interface DialTime {
+  readonly dialAtMs: number;
+  /** From then on another time is to be asked for. */
+  readonly dialUntilMs: number;
+}
+
+/** What one claim committed. */
 export interface Claim {
-  readonly claimed: readonly ClaimedCall[];
-  readonly trunks: readonly Trunk[];
+  readonly calls: readonly (DialTime & { readonly claimed: ClaimedCall; readonly trunk: Trunk | null })[];
   /** Calls that ended `expired`. */
   readonly expired: number;
-  readonly limit: number;
+  /** It took all that one claim may: there may be more. */
+  readonly isFull: boolean;
 }
 
 /** One claim commits at most this many attempts, so that the accepts that share its commit are not held up. */
 const MAX_CLAIM = 50;
 
-/**
- * Claims the due calls that there is room for, in one transaction, which ends those that are past their dial-by time.
- * The trunks are read with the calls, so that no call meets trunks older than itself.
- */
-export const createClaim =
-  (options: ClaimOptions): (() => Promise<Claim>) =>
-  () =>
-    options.store.transact(async (tx) => {
-      const { limits, routeHealth, monotonicMs } = options;
-      const trunks = await listAll((page) => tx.listTrunks(page));
-      limits.setTrunks(trunks.map((trunk) => asAdmitted(trunk, routeHealth)));
-      const expired = await tx.expireCalls();
-      const limit = Math.min(MAX_CLAIM, limits.room(monotonicMs()));
-      const saturatedTrunkIds = limits.saturated(monotonicMs());
-      const claimed = await tx.claimCalls({
-        limit,
-        saturatedTrunkIds,
-        heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
-        plan: (ids, destination) => plan(ids, destination, trunks, saturatedTrunkIds, options),
-      });
-      return { claimed, trunks, expired, limit };
-    });
+export interface ClaimCalls {
+  /**
+   * Claims the due calls that there is room for, in one transaction, which ends those that are past their dial-by time.
+   * The trunks are read with the calls, so that no call meets trunks older than itself.
+   */
+  claim(): Promise<Claim>;
+  /** Another time for a call that was late. */
+  again(attemptId: string): Promise<DialTime>;
+}
+
+export const createClaim = (options: ClaimOptions): ClaimCalls => {
+  const { store, routeHealth, monotonicMs, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
+  let offset = UNKNOWN_OFFSET;
+  const readClock = async (tx: Transaction): Promise<void> => {
+    const beforeMs = monotonicMs();
+    offset = narrow(offset, await tx.nowMs(), beforeMs, monotonicMs());
+  };
+  const timeOf = ({ dialAt, dialUntil }: CallSlot): DialTime => ({
+    dialAtMs: monotonicOf(offset, dialAt),
+    dialUntilMs: dialUntil === null ? Number.POSITIVE_INFINITY : monotonicOf(offset, dialUntil),
+  });
+  const limitsIn = (trunks: readonly Trunk[]): Pick<ClaimRequest, 'server' | 'trunks'> => ({
+    server: { maxConcurrentCalls, callsPerSecond },
+    trunks: new Map(trunks.map((trunk) => [trunk.id, limitsOf(trunk, routeHealth)])),
+  });
+  const readTrunks = (tx: Transaction): Promise<readonly Trunk[]> => listAll((page) => tx.listTrunks(page));
+
+  return {
+    claim: () =>
+      store.transact(async (tx) => {
+        await readClock(tx);
+        const trunks = await readTrunks(tx);
+        const expired = await tx.expireCalls();
+        const claimed = await tx.claimCalls({
+          ...limitsIn(trunks),
+          limit: MAX_CLAIM,
+          heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
+          destinationSpacingMs,
+          plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
+        });
+        const trunkOf = (id: string | null) => trunks.find((trunk) => trunk.id === id) ?? null;
+        const calls = claimed.map((call) => ({ claimed: call, trunk: trunkOf(call.trunkId), ...timeOf(call) }));
+        return { calls, expired, isFull: calls.length === MAX_CLAIM };
+      }),
+    again: (attemptId) =>
+      store.transact(async (tx) => {
+        await readClock(tx);
+        return timeOf(await tx.takeSlot(attemptId, limitsIn(await readTrunks(tx))));
+      }),
+  };
+};
 
 const plan = (
   ids: readonly string[],
   destination: string,
+  closed: readonly string[],
   trunks: readonly Trunk[],
-  saturated: readonly string[],
   { routeHealth, random }: ClaimOptions,
 ): AttemptPlan | null => {
   const { trunkState, isDegraded, admission } = routeHealth;
-  const isFit = (id: string): boolean => trunkState(id) !== 'down' && !saturated.includes(id);
-  const picked = pickTrunk(ids, destination, trunks, { isFit, isDegraded, admission });
+  const isUp = (id: string): boolean => trunkState(id) !== 'down';
+  const isOpen = (id: string): boolean => !closed.includes(id);
+  const picked = pickTrunk(ids, destination, trunks, { isUp, isOpen, isDegraded, admission });
   return picked && { ...picked, names: newNames(random) };
 };
 
 /** A trunk on trial gets one call at a time. */
-const asAdmitted = (trunk: Trunk, { admission }: ClaimOptions['routeHealth']): Trunk =>
+const limitsOf = (trunk: Trunk, { admission }: ClaimOptions['routeHealth']): CallLimits =>
   admission(trunk.id) === 'trial' ? { ...trunk, maxConcurrentCalls: 1 } : trunk;
 
 const newNames = (random: RandomSource): AttemptPlan['names'] => ({

@@ -130,7 +130,7 @@ describe('the dialer', () => {
     await line.makeTrunk('closed', ['+'], credentials);
     await line.makeTrunk('open');
     await line.acceptBlast('1', ['+15551230000'], ['closed']);
-    await line.acceptBlast('2', ['+15551230000'], ['open']);
+    await line.acceptBlast('2', ['+15551230001'], ['open']);
     line.dialerOf().start();
     await line.dialledCalls(2);
     const byTrunk = new Map(line.dialled.map(({ order }) => [order.trunk?.id, order.trunk?.credentials]));
@@ -144,7 +144,7 @@ describe('the dialer', () => {
     line.admissions.set('held', 'held');
     line.trunkStates.set('held', 'down');
     await line.acceptBlast('1', ['+15551230000'], ['held']);
-    await line.acceptBlast('2', ['+15551230000'], ['held', 'other']);
+    await line.acceptBlast('2', ['+15551230001'], ['held', 'other']);
     const dialer = line.dialerOf();
     dialer.start();
     await line.dialledCalls(1);
@@ -163,7 +163,7 @@ describe('the dialer', () => {
     for (const id of ['trial', 'other']) await line.makeTrunk(id);
     line.admissions.set('trial', 'trial');
     await line.acceptBlast('1', ['+15551230000', '+15551230001'], ['trial']);
-    await line.acceptBlast('2', ['+15551230000'], ['trial', 'other']);
+    await line.acceptBlast('2', ['+15551230002'], ['trial', 'other']);
     const dialer = line.dialerOf();
     dialer.start();
     await line.dialledCalls(1);
@@ -186,6 +186,31 @@ describe('the dialer', () => {
     line.dialerOf().start();
     expect(await line.finished('1')).toEqual(['failed']);
     expect(line.dialled).toEqual([]);
+  });
+
+  it('takes another slot for a call whose own has passed', async () => {
+    await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+    line.dialerOf({ callsPerSecond: 10 }).start();
+    await line.dialledCalls(1);
+    /** The timer that waits for a slot; the other one looks for due calls. */
+    const slot = async () => {
+      for (;;) {
+        const at = line.timers.findIndex(({ delayMs }) => delayMs !== 100);
+        const [timer] = at < 0 ? [] : line.timers.splice(at, 1);
+        if (timer) return timer;
+        await new Promise(setImmediate);
+      }
+    };
+    const first = await slot();
+    line.clock.lateMs = 500;
+    first.wake();
+    const second = await slot();
+    expect(line.dialled).toHaveLength(1);
+    line.clock.lateMs += second.delayMs;
+    second.wake();
+    await line.dialledCalls(2);
+    for (const call of line.dialled) call.end('completed');
+    await line.finished('1');
   });
 
   it('hangs up what is cancelled', async () => {

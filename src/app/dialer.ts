@@ -1,5 +1,6 @@
 import type { AttemptResult, ClaimedCall } from '../domain/call.ts';
 import type { Metrics } from '../domain/metrics.ts';
+import { HORIZON_MS } from '../domain/pacing.ts';
 import type {
   CallProgress,
   Log,
@@ -12,9 +13,8 @@ import type {
 import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
 import { notDialled, orderOf, whyNotDial } from './call-order.ts';
-import { createClaim } from './claim-calls.ts';
+import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
-import { createDialLimits } from './dial-limits.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
@@ -42,21 +42,29 @@ export interface DialerOptions {
   readonly monotonicMs: () => number;
   readonly metrics: Pick<Metrics, 'noteAttempt' | 'noteAnswer' | 'noteOutcome' | 'noteEndedUndialled'>;
   readonly log: Log;
+  /** Of all nodes together. */
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
+  readonly destinationSpacingMs: number;
   readonly ringTimeoutMs: number;
 }
 
 /** A claimed call until its outcome is committed. */
 interface CallInProgress {
   readonly claimed: ClaimedCall;
+  readonly trunk: Trunk | null;
+  time: DialTime;
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
   answeredAtMs: number | null;
 }
 
-/** How soon calls that are due but have no room are looked at again. */
-const POLL_MS = 20;
+/** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
+const POLL_MS = HORIZON_MS / 2;
+/** Slots of one call that may pass; a machine that is late so often dials late. */
+const MAX_SLOTS = 5;
+/** How soon what other nodes have accepted is looked for. */
+const SHARED_POLL_MS = 1000;
 /** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
 const FAREWELL_MS = 5000;
 
@@ -66,8 +74,7 @@ const FAREWELL_MS = 5000;
  */
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, metrics, monotonicMs } = options;
-  const limits = createDialLimits(options);
-  const claim = createClaim({ ...options, limits });
+  const claims = createClaim(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
   const cancelledEarly = new Set<string>();
@@ -102,42 +109,55 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
       if (!options.mayDial()) return STORE_RETRY_MS;
-      if (limits.room(monotonicMs()) === 0 || options.isOverloaded() || draining) return POLL_MS;
-      const { claimed, trunks, expired, limit } = await claim();
+      if (options.isOverloaded() || draining) return POLL_MS;
+      const { calls, expired, isFull } = await claims.claim();
       metrics.noteEndedUndialled('expired', expired);
-      for (const call of claimed) begin(call, trunks);
+      if (expired > 0) log.info({ calls: expired }, 'calls expired');
+      calls.forEach(begin);
       cancelledEarly.clear();
-      if (claimed.length < limit) return nextLookMs();
+      if (!isFull) return nextLookMs();
     }
   };
 
   const nextLookMs = (): Promise<number | null> =>
     store.view(async (views) => {
       const dueAt = await views.nextDueAt();
-      return dueAt === null ? null : Math.max(POLL_MS, dueAt - (await views.nowMs()));
+      const dueInMs = dueAt === null ? Number.POSITIVE_INFINITY : Math.max(POLL_MS, dueAt - (await views.nowMs()));
+      const delayMs = store.isShared ? Math.min(SHARED_POLL_MS, dueInMs) : dueInMs;
+      return delayMs === Number.POSITIVE_INFINITY ? null : delayMs;
     });
 
-  const begin = (claimed: ClaimedCall, trunks: readonly Trunk[]): void => {
-    limits.started(claimed.trunkId, monotonicMs());
+  const begin = ({ claimed, trunk, ...time }: Claim['calls'][number]): void => {
     metrics.noteAttempt(claimed.trunkId);
     const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
-    const call: CallInProgress = { claimed, placed: null, ending, answeredAtMs: null };
+    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null };
     inProgress.set(claimed.attemptId, call);
-    const trunk = trunks.find((known) => known.id === claimed.trunkId) ?? null;
-    void place(call, trunk)
+    void place(call)
       .catch((error: unknown) => failed(claimed, error))
       .then((result) => finish(call, result));
   };
 
-  const place = async (call: CallInProgress, trunk: Trunk | null): Promise<AttemptResult> => {
-    const reason = whyNotDial(call.claimed, trunk);
+  const place = async (call: CallInProgress): Promise<AttemptResult> => {
+    const reason = whyNotDial(call.claimed, call.trunk);
     if (reason !== null) return notDialled(call.claimed, 'failed', reason);
-    const order = await orderOf(call.claimed, trunk, options);
+    const order = await orderOf(call.claimed, call.trunk, options);
+    await slot(call);
     if (call.ending) return notDialled(call.claimed, 'cancelled', null);
     // Asked when nothing more is waited for: another node may go on with what this one has claimed.
     if (!options.mayDial()) return notDialled(call.claimed, 'interrupted', 'The lease of this node ran out');
+    logDialled(log, call.claimed);
     call.placed = options.placeCall(order, (progress) => noteProgress(call, progress));
     return call.placed.result;
+  };
+
+  /** Waits for the call's slot. If that has passed, as after a pause of this process, for another one. */
+  const slot = async (call: CallInProgress): Promise<void> => {
+    for (let late = 0; ; late++) {
+      const delayMs = call.time.dialAtMs - monotonicMs();
+      if (delayMs > 0) await new Promise<void>((resolve) => void options.wakeAfter(delayMs, resolve));
+      if (call.ending || monotonicMs() <= call.time.dialUntilMs || late === MAX_SLOTS) return;
+      call.time = await claims.again(call.claimed.attemptId);
+    }
   };
 
   const failed = (claimed: ClaimedCall, error: unknown): AttemptResult => {
@@ -162,7 +182,6 @@ export const createDialer = (options: DialerOptions): Dialer => {
     const { attemptId, trunkId } = call.claimed;
     const interrupted = call.ending === 'interrupted' && ended.outcome === 'cancelled';
     const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
-    limits.ended(trunkId);
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
     const answeredForMs = call.answeredAtMs === null ? null : monotonicMs() - call.answeredAtMs;
     const callEnded = await recordOutcomeUntilTaken(options, attemptId, result);
@@ -175,7 +194,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const end = (attemptId: string, ending: 'cancelled' | 'interrupted'): void => {
     const call = inProgress.get(attemptId);
     if (!call) return void (turning && cancelledEarly.add(attemptId));
-    call.ending ??= ending;
+    if (call.ending) return;
+    call.ending = ending;
     call.placed?.cancel();
   };
 
@@ -209,3 +229,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     },
   };
 };
+
+/** The one line that tells of which call the attempt is; the destination is nobody's business who reads logs. */
+const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
+  log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

@@ -24,26 +24,27 @@ const trunk = (id: string, allowedPrefixes: readonly string[] = ['+']): Trunk =>
 const pick = (
   ids: readonly string[],
   state: {
-    unfit?: readonly string[];
+    down?: readonly string[];
     degraded?: readonly string[];
     admissions?: Readonly<Record<string, Admission>>;
     trunks?: readonly Trunk[];
   },
 ) =>
   pickTrunk(ids, '+15551230000', state.trunks ?? ids.map((id) => trunk(id)), {
-    isFit: (id) => !state.unfit?.includes(id),
+    isUp: (id) => !state.down?.includes(id),
     isDegraded: (id) => state.degraded?.includes(id) ?? false,
+    isOpen: (id) => state.admissions?.[id] !== 'held',
     admission: (id) => state.admissions?.[id] ?? 'open',
   });
 
 test.each([
-  ['the first that is fit', ['a', 'b', 'c'], { unfit: ['a'] }, 'b'],
-  ['the first if none is fit', ['a', 'b'], { unfit: ['a', 'b'] }, 'a'],
+  ['the first that is up', ['a', 'b', 'c'], { down: ['a'] }, 'b'],
+  ['the first if none is up', ['a', 'b'], { down: ['a', 'b'] }, 'a'],
   ['one that is open before one on trial', ['a', 'b'], { admissions: { a: 'trial' } }, 'b'],
   ['one that is well before one that is degraded', ['a', 'b'], { degraded: ['a'] }, 'b'],
   ['one that is degraded before one on trial', ['a', 'b'], { degraded: ['b'], admissions: { a: 'trial' } }, 'b'],
-  ['one on trial before one that is unfit', ['a', 'b'], { unfit: ['a'], admissions: { b: 'trial' } }, 'b'],
-  ['one that is unfit before one that is held', ['a', 'b'], { unfit: ['b'], admissions: { a: 'held' } }, 'b'],
+  ['one on trial before one that is down', ['a', 'b'], { down: ['a'], admissions: { b: 'trial' } }, 'b'],
+  ['one that is down before one that is held', ['a', 'b'], { down: ['b'], admissions: { a: 'held' } }, 'b'],
   ['one that allows the number', ['a', 'b'], { trunks: [trunk('a', ['+44']), trunk('b')] }, 'b'],
   ['one that does not allow it if none does, to be refused', ['a'], { trunks: [trunk('a', ['+44'])] }, 'a'],
 ] as const)('takes %s', (_, ids, state, trunkId) => {

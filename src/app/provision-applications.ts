@@ -1,6 +1,8 @@
 import {
   type Application,
+  DEFAULT_DIAL_BY_SECONDS,
   MAX_APP_KEY_LENGTH,
+  MAX_PRIORITY,
   MIN_APP_KEY_LENGTH,
   type NewAppKey,
   type Settings,
@@ -26,6 +28,10 @@ export interface ApplicationInput {
   readonly appKey?: string | null;
   readonly defaultGreetingId?: string | null;
   readonly retry?: RetryInput | null;
+  readonly priority?: number | null;
+  readonly maxConcurrentCalls?: number | null;
+  readonly callsPerSecond?: number | null;
+  readonly dialBySeconds?: number | null;
 }
 
 export interface RetryInput {
@@ -47,6 +53,8 @@ export interface ProvisionApplications {
 
 const MAX_ATTEMPTS = 10;
 const MAX_DELAY_SECONDS = 86_400;
+const MAX_CALLS = 100_000;
+const MAX_DIAL_BY_SECONDS = 86_400;
 
 export const createProvisionApplications = (store: Store): ProvisionApplications => ({
   create: (input) => store.transact((tx) => create(tx, input)),
@@ -96,7 +104,19 @@ const checked = async (tx: Transaction, input: ApplicationInput, id: string | nu
   if (isBlank(name)) throw invalidField('name', 'name must not be blank.');
   const defaultGreetingId = input.defaultGreetingId ?? null;
   await checkDefaultGreeting(tx, defaultGreetingId);
-  return { id, name, defaultGreetingId, retry: checkedRetry(input.retry) };
+  return { id, name, defaultGreetingId, retry: checkedRetry(input.retry), ...checkedDialling(input) };
+};
+
+const checkedDialling = (input: ApplicationInput) => ({
+  priority: checkedNumber('priority', input.priority, MAX_PRIORITY) ?? 1,
+  maxConcurrentCalls: checkedNumber('maxConcurrentCalls', input.maxConcurrentCalls, MAX_CALLS),
+  callsPerSecond: checkedNumber('callsPerSecond', input.callsPerSecond, MAX_CALLS),
+  dialBySeconds: checkedNumber('dialBySeconds', input.dialBySeconds, MAX_DIAL_BY_SECONDS) ?? DEFAULT_DIAL_BY_SECONDS,
+});
+
+const checkedNumber = (field: string, value: number | null | undefined, max: number): number | null => {
+  if (value == null || (value >= 1 && value <= max)) return value ?? null;
+  throw invalidField(field, `${field} must be from 1 to ${max}.`);
 };
 
 const existing = async (tx: Transaction, id: string): Promise<Application> => {

@@ -1,5 +1,5 @@
 import { type Destination, parseDestination } from '../domain/destination.ts';
-import type { Network } from '../domain/network.ts';
+import { MAX_DESTINATIONS, type Network } from '../domain/network.ts';
 import type { RouteHealth } from '../domain/ports.ts';
 import type { NewNetwork, Store, Transaction } from '../domain/store-port.ts';
 import { allowsNumber, type Trunk } from '../domain/trunk.ts';
@@ -13,6 +13,7 @@ import {
   notFound,
   refuseOtherId,
 } from './fields.ts';
+import { needsOtherTransport } from './judge-destination.ts';
 
 /** A network as the operator writes it. */
 export interface NetworkInput {
@@ -35,7 +36,6 @@ export interface ProvisionNetworks {
   dissociate(id: string, applicationId: string): Promise<void>;
 }
 
-const MAX_DESTINATIONS = 100_000;
 const MAX_TRUNKS = 100;
 
 export const createProvisionNetworks = (store: Store, routeHealth: Pick<RouteHealth, 'refresh'>): ProvisionNetworks => {
@@ -100,8 +100,8 @@ const checked = (input: NetworkInput, id: string | null): NewNetwork => {
 };
 
 const checkedDestinations = (destinations: readonly string[], hasTrunks: boolean): readonly string[] => {
-  if (destinations.length === 0 || destinations.length > MAX_DESTINATIONS) {
-    throw invalidField('destinations', `destinations must hold 1 to ${MAX_DESTINATIONS} numbers or SIP URIs.`);
+  if (destinations.length > MAX_DESTINATIONS) {
+    throw invalidField('destinations', `destinations may hold at most ${MAX_DESTINATIONS} numbers or SIP URIs.`);
   }
   for (const text of destinations) {
     const destination = checkedDestination(text);
@@ -130,13 +130,6 @@ const checkedDestination = (text: string): Destination => {
     );
   }
   return destination;
-};
-
-/** Whether a SIP URI asks for a transport that is not carried; `sips` is TLS, never UDP (RFC 3261 26.2.2). */
-const needsOtherTransport = (uri: string): boolean => {
-  const [, stated] = /;transport=([^;]*)/i.exec(uri) ?? [];
-  const carried = uri.startsWith('sips:') ? /^(?:tcp|tls)$/i : /^(?:udp|tcp|tls)$/i;
-  return stated !== undefined && !carried.test(stated);
 };
 
 const checkReferences = async (tx: Transaction, network: NewNetwork): Promise<void> => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wavOf } from '../../test/support/wav-formats.ts';
 import type { Container } from './container.ts';
 import { findMissingOctets } from './cut-short.ts';
-import { findRateFault } from './sample-rate.ts';
+import { findHeaderFault } from './header-fault.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -92,7 +92,7 @@ it.each([
   ['wav', 384_001, false],
 ])('judges the sample rate of a %s: %d Hz', async (demuxer, rateHz, taken) => {
   const octets = wavOf(new Int16Array(10), { format: 'pcm16', rateHz, channels: 1 });
-  const fault = await checked(findRateFault, octets, demuxer as 'wav');
+  const fault = await checked(findHeaderFault, octets, demuxer as 'wav');
   expect(fault).toBe(
     taken ? null : `The file says it has ${rateHz} samples a second, which is not between 1000 and 384000`,
   );
@@ -102,17 +102,19 @@ it('judges the sample rate of AIFF, AU and FLAC', async () => {
   const aiff = (exponent: number, mantissa: number) => {
     const file = Buffer.alloc(60);
     file.write('FORM\0\0\0\0AIFFCOMM\0\0\0\x12', 'latin1');
+    file.writeUInt16BE(1, 20);
     file.writeUInt16BE(16_383 + exponent, 28);
     file.writeUInt32BE(mantissa, 30);
     return file;
   };
-  expect(await checked(findRateFault, aiff(15, 0xac440000), 'aiff')).toBeNull();
-  expect(await checked(findRateFault, aiff(0, 0x80000000), 'aiff')).toContain('it has 1 samples');
+  expect(await checked(findHeaderFault, aiff(15, 0xac440000), 'aiff')).toBeNull();
+  expect(await checked(findHeaderFault, aiff(0, 0x80000000), 'aiff')).toContain('it has 1 samples');
   const au = Buffer.alloc(24);
   au.writeUInt32BE(7, 16);
-  expect(await checked(findRateFault, au, 'au')).toContain('it has 7 samples');
+  au.writeUInt32BE(1, 20);
+  expect(await checked(findHeaderFault, au, 'au')).toContain('it has 7 samples');
   const flac = Buffer.alloc(42);
   flac.writeUIntBE(1 << 4, 18, 3);
-  expect(await checked(findRateFault, flac, 'flac')).toContain('it has 1 samples');
-  expect(await checked(findRateFault, flac, 'ogg')).toBeNull();
+  expect(await checked(findHeaderFault, flac, 'flac')).toContain('it has 1 samples');
+  expect(await checked(findHeaderFault, flac, 'ogg')).toBeNull();
 });

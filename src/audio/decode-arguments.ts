@@ -44,10 +44,10 @@ export interface DecodeOrder {
 
 /**
  * FFmpeg's arguments, the same for the native program and for WebAssembly: file on descriptor 0 (by name, so that it
- * can be seeked in), mono samples at 8 kHz to descriptor 1 and at 48 kHz to descriptor 3, never more than a second
- * too many.
+ * can be seeked in), mono samples at 8 kHz to descriptor 1 and at 48 kHz to descriptor 3. It is
+ * for the reader to end what gives too many: a time to stop at would make a long, damaged file a short, whole one.
  */
-export const decodeArguments = ({ demuxer, maxSeconds, telephoneBand }: DecodeOrder): readonly string[] => {
+export const decodeArguments = ({ demuxer, telephoneBand }: DecodeOrder): readonly string[] => {
   const filters = [
     ...(demuxer === 'amr' ? [FILL_GAPS] : []),
     MONO,
@@ -62,7 +62,7 @@ export const decodeArguments = ({ demuxer, maxSeconds, telephoneBand }: DecodeOr
   return [
     ...QUIET,
     ...(STRICT.includes(demuxer) ? ['-xerror'] : []),
-    ...['-protocol_whitelist', 'file,pipe', '-threads', '1', '-t', String(maxSeconds + 1), '-f', demuxer],
+    ...['-protocol_whitelist', 'file,pipe', '-threads', '1', '-f', demuxer],
     ...[...FILE_ON_STDIN, '-filter_complex', graph],
     ...['-map', '[narrow]', '-f', SAMPLE_FORMAT, 'pipe:1', '-map', '[wide]', '-f', SAMPLE_FORMAT, 'pipe:3'],
   ];

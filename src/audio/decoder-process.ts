@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fchmodSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { Isolation } from './isolation.ts';
 
 /** A program to run with the arguments of one decoding added to its own. */
 export interface DecoderProgram {
@@ -8,8 +10,11 @@ export interface DecoderProgram {
   readonly description: string;
   readonly command: string;
   readonly prefix: readonly string[];
-  /** Address space in KiB, or `unlimited` where the program bounds its memory by itself. */
-  readonly addressSpaceKiB: number | 'unlimited';
+  /** Memory that it may write to, in KiB, or `unlimited` where the program bounds its memory by itself. */
+  readonly dataKiB: number | 'unlimited';
+  readonly isolation: Isolation;
+  /** How many may run at once, so that they and the server stay below 512 MB. */
+  readonly atOnce: number;
 }
 
 /** Where one output goes. */
@@ -31,7 +36,7 @@ export interface DecoderRun {
   readonly timeLimitMs: number;
 }
 
-/** How a run ended; the process is gone by then, whatever happened. */
+/** How a run ended; the process and what it started are gone or killed by then, whatever happened. */
 export interface DecoderResult {
   readonly end: 'exited' | 'too_much_output' | 'timed_out' | 'not_started';
   readonly exitCode: number | null;
@@ -44,21 +49,46 @@ const CPU_LIMIT_SECONDS = 60;
 const MAX_COMPLAINT_BYTES = 4096;
 
 /**
- * Sets limits that the process keeps, then becomes the program: no core file, no octet into any file, processor time
- * (SIGXCPU, a second before SIGKILL), address space. A system that lacks one of them goes without it.
+ * Sets limits that the process keeps, then runs it at low priority: no core file, no octet into any file,
+ * processor time (SIGXCPU, a second before SIGKILL), open files, memory, processes (`-u` or, in some shells, `-p`).
+ * A system that lacks one of them goes without it. The shell stays: it tells a signal as 128 and its number, which
+ * `unshare` of util-linux 2.38 does not (a program killed by SIGKILL ends with 1).
  */
-const LIMITED = `{ ulimit -c 0; ulimit -f 0; ulimit -H -t ${CPU_LIMIT_SECONDS + 1}; ulimit -S -t ${CPU_LIMIT_SECONDS}; ulimit -v "$0"; } 2>/dev/null; exec "$@"`;
+const LIMITED = [
+  'ulimit -c 0; ulimit -f 0; ulimit -n 64',
+  `ulimit -H -t ${CPU_LIMIT_SECONDS + 1}; ulimit -S -t ${CPU_LIMIT_SECONDS}`,
+  '[ "$0" = unlimited ] || { ulimit -d "$0"; ulimit -v 1048576; }',
+  '[ "$1" = unlimited ] || ulimit -u "$1" || ulimit -p "$1"',
+];
+const LIMITING = `{ ${LIMITED.join('; ')}; } 2>/dev/null; shift; nice -n 10 "$@"; exit $?`;
 
-const start = (program: DecoderProgram, run: DecoderRun): ChildProcess =>
-  spawn(
-    '/bin/sh',
-    ['-c', LIMITED, String(program.addressSpaceKiB), program.command, ...program.prefix, ...run.arguments],
-    {
-      cwd: run.directory,
-      env: {},
-      stdio: [run.input, 'pipe', 'pipe', ...run.outputs.slice(1).map(() => 'pipe' as const)],
-    },
-  );
+const commandOf = ({ isolation, dataKiB, command, prefix }: DecoderProgram): readonly [string, ...string[]] => {
+  const limits = [String(dataKiB), String(isolation.maxProcesses)];
+  const [first = '/bin/sh', ...rest] = [...isolation.command, '/bin/sh', '-c', LIMITING, ...limits, command, ...prefix];
+  return [first, ...rest];
+};
+
+/** A process group of its own, so that all of it can be killed. */
+const start = (program: DecoderProgram, run: DecoderRun): ChildProcess => {
+  // The program opens its input anew; the folder that it lies in is for this user only.
+  if (program.isolation.isStranger && run.input !== 'ignore') fchmodSync(run.input, 0o644);
+  const [command, ...prefix] = commandOf(program);
+  return spawn(command, [...prefix, ...run.arguments], {
+    cwd: run.directory,
+    env: {},
+    detached: true,
+    stdio: [run.input, 'pipe', 'pipe', ...run.outputs.slice(1).map(() => 'pipe' as const)],
+  });
+};
+
+/** Kills the process and all that it started. */
+const killGroup = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // ESRCH: they are gone already
+  }
+};
 
 /** Keeps what one output writes, in memory. */
 export const collectOutput = (maxBytes: number): { output: DecoderOutput; octets: () => Buffer } => {
@@ -98,12 +128,14 @@ const readablesOf = (child: ChildProcess): readonly Readable[] =>
 export const runDecoder = async (program: DecoderProgram, run: DecoderRun): Promise<DecoderResult> => {
   const child = start(program, run);
   const closed = once(child, 'close');
+  // What it may have started would hold its pipes open.
+  child.once('exit', () => killGroup(child));
   const complaint = collectComplaint(child);
   let end: DecoderResult['end'] = 'exited';
 
   const kill = (reason: DecoderResult['end']): void => {
     if (end === 'exited') end = reason;
-    child.kill('SIGKILL');
+    killGroup(child);
   };
   const drained = readablesOf(child).map(async (stream, index) => {
     const output = run.outputs[index];
@@ -111,7 +143,7 @@ export const runDecoder = async (program: DecoderProgram, run: DecoderRun): Prom
   });
   const timer = setTimeout(() => kill('timed_out'), run.timeLimitMs);
   const written = Promise.all(drained);
-  written.catch(() => child.kill('SIGKILL'));
+  written.catch(() => killGroup(child));
   try {
     const [exitCode, signal] = await closed;
     await written;

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
 import { createRunFfmpeg } from './ffmpeg-run.ts';
+import { NO_ISOLATION } from './isolation.ts';
 import { inWorkFolder } from './work-folder.ts';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -21,13 +22,15 @@ const program = (command: string, ...prefix: string[]): DecoderProgram => ({
   description: 'a program',
   command,
   prefix,
-  addressSpaceKiB: 1024 * 1024,
+  dataKiB: 64 * 1024,
+  atOnce: 1,
+  isolation: NO_ISOLATION,
 });
 const shell = (script: string): DecoderProgram => program('/bin/sh', '-c', script);
 
 const decodeWith = (decoder: DecoderProgram) =>
   inWorkFolder(directory, async (folder) => {
-    const decoded = await decode(createRunFfmpeg(decoder, SILENT), join(directory, 'file'), ORDER, folder);
+    const decoded = await decode(createRunFfmpeg(decoder, SILENT, 20_000), join(directory, 'file'), ORDER, folder);
     return { ...decoded, wide: await readFile(decoded.widePath) };
   });
 

@@ -3,10 +3,11 @@ import { AppError } from '../domain/app-error.ts';
 import type { Log } from '../domain/ports.ts';
 import { type DecoderOutput, type DecoderProgram, type DecoderResult, runDecoder } from './decoder-process.ts';
 
-const TIME_LIMIT_MS = 120_000;
-
 /** Signals that somebody sends; all others a program brings upon itself. */
 const SIGNALS_FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
+
+/** The same, as a shell tells them: 128 and SIGHUP, SIGINT, SIGKILL or SIGTERM (POSIX XCU 2.8.2). */
+const CODES_FROM_OUTSIDE: ReadonlySet<number | null> = new Set([129, 130, 137, 143]);
 
 /** What /bin/sh exits with if it cannot find or run the program (POSIX XCU 2.8.2). */
 const CANNOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
@@ -16,7 +17,8 @@ const disturbanceOf = ({ end, exitCode, signal }: DecoderResult): string | null 
   if (end === 'too_much_output') return null;
   if (end === 'not_started' || CANNOT_RUN.has(exitCode)) return 'The decoder could not be started; try again later.';
   if (end === 'timed_out') return 'Decoding took too long; try again later.';
-  return SIGNALS_FROM_OUTSIDE.has(signal) ? 'Decoding was interrupted; try again.' : null;
+  const isEnded = SIGNALS_FROM_OUTSIDE.has(signal) || CODES_FROM_OUTSIDE.has(exitCode);
+  return isEnded ? 'Decoding was interrupted; try again.' : null;
 };
 
 const onDisk = (error: unknown): unknown => {
@@ -40,11 +42,11 @@ export interface FfmpegOrder {
 export type RunFfmpeg = (order: FfmpegOrder) => Promise<DecoderResult>;
 
 export const createRunFfmpeg =
-  (program: DecoderProgram, log: Log): RunFfmpeg =>
+  (program: DecoderProgram, log: Log, timeLimitMs: number): RunFfmpeg =>
   async ({ path, ...order }) => {
     const file = await open(path);
     try {
-      const result = await runDecoder(program, { ...order, input: file.fd, timeLimitMs: TIME_LIMIT_MS });
+      const result = await runDecoder(program, { ...order, input: file.fd, timeLimitMs });
       log.debug({ arguments: order.arguments, ...result }, 'decoder ended');
       const disturbance = disturbanceOf(result);
       if (disturbance !== null) throw new AppError('ingest_busy', disturbance);

@@ -1,5 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import type { Ingest, Log } from '../domain/ports.ts';
 import { type Container, recogniseContainer } from './container.ts';
 import { findMissingOctets } from './cut-short.ts';
@@ -8,22 +7,24 @@ import { decode } from './decoder.ts';
 import type { DecoderProgram } from './decoder-process.ts';
 import { createRunFfmpeg } from './ffmpeg-run.ts';
 import { createGate } from './gate.ts';
+import { findHeaderFault } from './header-fault.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
 import { findLengthFault, readBlockSeconds, readPromisedSeconds } from './promised-length.ts';
 import { render } from './renditions.ts';
-import { findRateFault } from './sample-rate.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
 import { inWorkFolder } from './work-folder.ts';
 
-const RUNNING_DECODERS = 2;
 const WAITING_UPLOADS = 32;
+const TIME_LIMIT_MS = 120_000;
 
 export interface IngestOptions {
   /** An existing folder; every decoding has an empty folder of its own in it, and leaves nothing. */
   readonly scratchDirectory: string;
   /** Which FFmpeg to run; null for the WebAssembly build; absent for the first one on PATH that works, if any. */
   readonly ffmpegPath?: string | null;
+  /** How long one run of FFmpeg may take; two minutes if left out. */
+  readonly timeLimitMs?: number;
   readonly log: Log;
 }
 
@@ -40,8 +41,8 @@ const inspect = async (path: string): Promise<Inspected> => {
   try {
     const container = await recogniseContainer(file);
     if (container === null) throw notAudio('The file is not audio.');
-    const rateFault = await findRateFault(file, container);
-    if (rateFault !== null) throw notAudio(`${rateFault}.`);
+    const headerFault = await findHeaderFault(file, container);
+    if (headerFault !== null) throw notAudio(`${headerFault}.`);
     const fault = (await findLengthFault(file, container)) ?? (await findMissingOctets(file, container));
     if (fault !== null) throw notAudio(`The file is cut short: ${fault}.`);
     const promisedSeconds = await readPromisedSeconds(file, container);
@@ -68,24 +69,23 @@ const withoutFilling = (samples: Float32Array, blockSeconds: number | null): Flo
   return isFilling ? samples.subarray(0, sound) : samples;
 };
 
-const tryIn = async (scratchDirectory: string, path: string): Promise<DecoderProgram | null> => {
-  const directory = await mkdtemp(join(scratchDirectory, 'probe-'));
-  try {
-    return await tryNativeFfmpeg(path, directory);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-};
-
-const chooseProgram = async ({ scratchDirectory, ffmpegPath, log }: IngestOptions): Promise<DecoderProgram> => {
-  if (ffmpegPath === null) return wasmFfmpeg();
+const chooseProgram = async ({ ffmpegPath, log }: IngestOptions, directory: string): Promise<DecoderProgram> => {
+  if (ffmpegPath === null) return wasmFfmpeg(directory);
   const path = ffmpegPath ?? (await findFfmpeg(process.env.PATH ?? ''));
-  if (path === null) return wasmFfmpeg();
-  const native = await tryIn(scratchDirectory, path);
+  if (path === null) return wasmFfmpeg(directory);
+  const native = await tryNativeFfmpeg(path, directory);
   if (native) return native;
   if (ffmpegPath !== undefined) throw new Error(`${path} is not an FFmpeg that can decode audio here.`);
   log.warn({ path }, 'the ffmpeg found on PATH cannot decode audio here; using the WebAssembly build');
-  return wasmFfmpeg();
+  return wasmFfmpeg(directory);
+};
+
+const KEEPS_NETWORK =
+  'the decoder keeps its network, since this system lets no process give it up: only its list of protocols is in the way';
+
+const tellChoice = (log: Log, { description, isolation }: DecoderProgram): void => {
+  log.info({ decoder: description, isolation: isolation.description }, 'audio decoder chosen');
+  if (isolation.hasNetwork) log.warn({}, KEEPS_NETWORK);
 };
 
 /** An `Ingest`, and which decoder it uses, for people. */
@@ -93,10 +93,10 @@ export type DescribedIngest = Ingest & { readonly describeDecoder: () => string 
 
 /** Chooses the decoder, once, and tells the log. Throws an Error if `ffmpegPath` names a program that cannot decode. */
 export const createIngest = async (options: IngestOptions): Promise<DescribedIngest> => {
-  const program = await chooseProgram(options);
-  options.log.info({ decoder: program.description }, 'audio decoder chosen');
-  const run = createRunFfmpeg(program, options.log);
-  const gate = createGate({ running: RUNNING_DECODERS, waiting: WAITING_UPLOADS });
+  const program = await inWorkFolder(options.scratchDirectory, ({ empty }) => chooseProgram(options, empty));
+  tellChoice(options.log, program);
+  const run = createRunFfmpeg(program, options.log, options.timeLimitMs ?? TIME_LIMIT_MS);
+  const gate = createGate({ running: program.atOnce, waiting: WAITING_UPLOADS });
   const ingest: Ingest = async (path, { maxSeconds }, processing) => {
     const { container, promisedSeconds, blockSeconds } = await inspect(path);
     const order = { demuxer: container.demuxer, maxSeconds, telephoneBand: processing.telephoneBand };

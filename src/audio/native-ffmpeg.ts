@@ -6,8 +6,9 @@ import { writeWav } from '../rtp/wav.ts';
 import { decodeArguments, NARROW_RATE_HZ, SAMPLE_BYTES, WIDE_RATE_HZ } from './decode-arguments.ts';
 import { collectOutput, type DecoderProgram, type DecoderRun, runDecoder } from './decoder-process.ts';
 import { encodeArguments } from './encode-arguments.ts';
+import { findIsolation, isolationsHere } from './isolation.ts';
 
-const ADDRESS_SPACE_KIB = 1024 * 1024;
+const DATA_KIB = 128 * 1024;
 const PROBE_TIME_LIMIT_MS = 10_000;
 
 const isExecutable = (path: string): Promise<boolean> =>
@@ -71,11 +72,19 @@ const encodesTrial = async (program: DecoderProgram, run: ProbeRun): Promise<boo
   return exitCode === 0 && output.length >= renditionBytes('opus', 1);
 };
 
-/** The FFmpeg at `path`, if it is one, decodes and encodes; `directory` is an empty folder. Null otherwise. */
+/**
+ * The FFmpeg at `path`, in the strictest isolation in which it decodes and encodes; null if it does in none.
+ * `directory` is an empty folder.
+ */
 export const tryNativeFfmpeg = async (path: string, directory: string): Promise<DecoderProgram | null> => {
-  const nameless = { description: path, command: path, prefix: [], addressSpaceKiB: ADDRESS_SPACE_KIB };
+  const nameless = { description: path, command: path, prefix: [], dataKiB: DATA_KIB, atOnce: 2 };
   const run = { directory };
-  const version = await readVersion(nameless, run);
-  if (version === null || !(await decodesTrial(nameless, run)) || !(await encodesTrial(nameless, run))) return null;
-  return { ...nameless, description: `native FFmpeg ${version} (${path})` };
+  const isolation = await findIsolation(isolationsHere(), async (each) => {
+    const program = { ...nameless, isolation: each };
+    return (await decodesTrial(program, run)) && (await encodesTrial(program, run));
+  });
+  if (isolation === null) return null;
+  const version = await readVersion({ ...nameless, isolation }, run);
+  if (version === null) return null;
+  return { ...nameless, isolation, description: `native FFmpeg ${version} (${path})` };
 };

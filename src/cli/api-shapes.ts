@@ -20,6 +20,10 @@ export interface Application {
   readonly name: string;
   readonly defaultGreetingId: string | null;
   readonly retry: RetryRule;
+  readonly priority?: number;
+  readonly maxConcurrentCalls?: number | null;
+  readonly callsPerSecond?: number | null;
+  readonly dialBySeconds?: number;
   readonly appKey?: NewAppKey;
 }
 
@@ -30,6 +34,13 @@ export interface Network {
   readonly trunkIds: readonly string[];
   readonly callerId: string | null;
   readonly applicationIds: readonly string[];
+}
+
+export interface ImportReport {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly refusedCount: number;
+  readonly refused: readonly { readonly line: number; readonly value: string; readonly reason: string }[];
 }
 
 export interface Trunk {

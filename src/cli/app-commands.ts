@@ -22,6 +22,10 @@ interface Options extends OperatorOptions {
   readonly retryAttempts?: number;
   readonly retryDelay?: number;
   readonly retryOn?: readonly string[];
+  readonly priority?: number;
+  readonly maxConcurrent?: number | 'none';
+  readonly callsPerSecond?: number | 'none';
+  readonly dialBy?: number;
 }
 
 const DEFAULT_RETRY: RetryRule = { maxAttempts: 1, delaySeconds: 60, on: ['busy', 'no_answer', 'unreachable'] };
@@ -30,6 +34,15 @@ const retryText = ({ retry }: Application): string =>
   retry.maxAttempts === 1
     ? 'one attempt'
     : `${retry.maxAttempts} attempts, ${retry.delaySeconds} s apart, after ${inOneCell(retry.on)}`;
+
+/** Servers from before there were priorities tell none of this. */
+const diallingText = ({ priority, maxConcurrentCalls, callsPerSecond, dialBySeconds }: Application): string =>
+  [
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(maxConcurrentCalls == null ? [] : [`${maxConcurrentCalls} calls at once`]),
+    ...(callsPerSecond == null ? [] : [`${callsPerSecond} calls/s`]),
+    ...(dialBySeconds === undefined ? [] : [`within ${dialBySeconds} s`]),
+  ].join(', ');
 
 const APPLICATIONS: Resource<Application> = {
   path: '/operator/v1/applications',
@@ -40,6 +53,7 @@ const APPLICATIONS: Resource<Application> = {
     ['name', (application) => application.name],
     ['default greeting', (application) => application.defaultGreetingId ?? '-'],
     ['retry', retryText],
+    ['dialling', diallingText],
   ],
 };
 
@@ -73,14 +87,24 @@ const changes = (options: Options, before?: Application): Record<string, unknown
     name: options.name,
     defaultGreetingId: orNone(options.defaultGreeting),
     retry: retryOf(options, before?.retry),
+    priority: options.priority,
+    maxConcurrentCalls: orNone(options.maxConcurrent),
+    callsPerSecond: orNone(options.callsPerSecond),
+    dialBySeconds: options.dialBy,
   });
+
+const callsOrNone = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(1, 100_000)(text));
 
 const withFields = (command: Command): Command =>
   withOperator(command)
     .option('--default-greeting <media-id>', 'greeting of its blasts, or none')
     .option('--retry-attempts <n>', 'attempts a call may have', wholeNumber(1, 100))
     .option('--retry-delay <seconds>', 'pause between attempts', wholeNumber(0, 86_400))
-    .option('--retry-on <outcome>', 'busy, no_answer or unreachable (repeat for more; default: all three)', repeated);
+    .option('--retry-on <outcome>', 'busy, no_answer or unreachable (repeat for more; default: all three)', repeated)
+    .option('--priority <n>', 'its share of the calls of a trunk, beside other applications', wholeNumber(1, 10))
+    .option('--max-concurrent <n>', 'calls at once, or none for no limit', callsOrNone)
+    .option('--calls-per-second <n>', 'new calls a second, or none for no limit', callsOrNone)
+    .option('--dial-by <seconds>', 'calls not dialled so long after their acceptance expire', wholeNumber(1, 86_400));
 
 const addKeyCommands = (app: Command, output: Output): void => {
   const key = app.command('key').description('app keys of an application');

@@ -14,6 +14,13 @@ interface Options extends ServerOptions, PrintOptions {
   readonly after?: string;
 }
 
+/** Where a stream is, and which of its events are wanted. */
+interface Stream {
+  readonly api: Api;
+  readonly path: string;
+  readonly isWanted: (event: PublishedEvent) => boolean;
+}
+
 const RECONNECT_MS = 2000;
 /** A server that restarts is back by then. */
 const MOST_TRIES = 30;
@@ -27,6 +34,7 @@ const lineOf = ({ id, type, at, ...rest }: PublishedEvent): string => {
 const printStream = async (
   output: Output,
   options: Options,
+  isWanted: Stream['isWanted'],
   body: AsyncIterable<Uint8Array>,
   onId: (id: string) => void,
 ): Promise<boolean> => {
@@ -34,21 +42,23 @@ const printStream = async (
     if (id !== null) onId(id);
     if (data === null && isComment && !options.follow) return true;
     if (data === null) continue;
+    const event = JSON.parse(data) as PublishedEvent;
+    if (!isWanted(event)) continue;
     if (options.json) printJson(output, data);
-    else printLines(output, [lineOf(JSON.parse(data) as PublishedEvent)]);
+    else printLines(output, [lineOf(event)]);
   }
   return false;
 };
 
 /** Reads on where a line broke, until the server is not to be had for a minute. */
-const follow = async (output: Output, options: Options, api: Api): Promise<void> => {
+export const follow = async (output: Output, options: Options, { api, path, isWanted }: Stream): Promise<void> => {
   let after = options.after ?? (options.follow ? null : '0');
   let triesLeft = 0;
   for (;;) {
     try {
-      const stream = await api.stream('/api/v1/events', after === null ? {} : { 'last-event-id': after });
+      const stream = await api.stream(path, after === null ? {} : { 'last-event-id': after });
       triesLeft = MOST_TRIES;
-      const isAll = await printStream(output, options, stream, (id) => {
+      const isAll = await printStream(output, options, isWanted, stream, (id) => {
         after = id;
       });
       if (isAll) return;
@@ -69,6 +79,6 @@ export const addEventCommands = (program: Command, output: Output): void => {
     .action(async (options: Options) => {
       if (options.after !== undefined && !/^[0-9]{1,15}$/.test(options.after))
         throw new Failure('--after takes the id of an event, or 0 for all that are kept.', 2);
-      await follow(output, options, applicationApi(options));
+      await follow(output, options, { api: applicationApi(options), path: '/api/v1/events', isWanted: () => true });
     });
 };

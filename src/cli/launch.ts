@@ -37,4 +37,6 @@ export interface Launch {
   /** Throws a Failure if what the phone heard differs, or the demo could not be done. */
   demo(options: DemoOptions): Promise<void>;
   callItself: CallItself;
+  /** Copies the data of `dataDirectory` into the new folder `target`. Throws an Error that names the fix. */
+  backUp(target: string, dataDirectory: string): Promise<void>;
 }

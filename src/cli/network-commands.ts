@@ -1,16 +1,20 @@
 import type { Command } from 'commander';
-import type { Network } from './api-shapes.ts';
+import { UPLOAD_TIMEOUT_MS } from './api-client.ts';
+import type { ImportReport, Network } from './api-shapes.ts';
+import { operatorApi } from './connection.ts';
+import { openFile } from './media-commands.ts';
 import { onlyGiven, orNone, repeated, withOperator } from './options.ts';
-import type { Output } from './output.ts';
+import { type Output, printDone } from './output.ts';
 import {
   addAssociationCommands,
   addResourceCommands,
   createResource,
   type OperatorOptions,
+  pathOf,
   type Resource,
   updateResource,
 } from './resource-commands.ts';
-import { inOneCell } from './text.ts';
+import { inOneCell, visible } from './text.ts';
 
 interface Options extends OperatorOptions {
   readonly id?: string;
@@ -58,12 +62,35 @@ const withFields = (command: Command): Command =>
     .option('--caller-id <number>', 'number shown to the callee, or none')
     .option('--application <id>', 'application that may call it (repeat for more)', repeated);
 
+/** Tells on standard error what was refused. */
+const importFile = async (output: Output, options: OperatorOptions, id: string, path: string): Promise<void> => {
+  const file = await openFile(path);
+  const api = await operatorApi(options);
+  const reply = await api.request<ImportReport>({
+    method: 'POST',
+    path: `${pathOf(NETWORKS, id)}/destinations`,
+    file,
+    headers: { 'content-type': path.toLowerCase().endsWith('.json') ? 'application/json' : 'text/csv' },
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
+  const { accepted, duplicates, refusedCount, refused } = reply.value;
+  printDone(
+    output,
+    options,
+    reply,
+    `${accepted} destinations added, ${duplicates} duplicates, ${refusedCount} refused`,
+  );
+  if (options.json) return;
+  for (const { line, value, reason } of refused) output.err.write(`line ${line}: ${visible(`${value} ${reason}`)}\n`);
+  if (refusedCount > refused.length) output.err.write(`and ${refusedCount - refused.length} more\n`);
+};
+
 /** `ringcast network`: what a blast can call. */
 export const addNetworkCommands = (program: Command, output: Output): void => {
   const network = program.command('network').description('networks: the callable targets of blasts');
   const destination = 'E.164 number or sip: URI (repeat for more)';
   withFields(network.command('create').description('make a network'))
-    .requiredOption('--destination <address>', destination, repeated)
+    .option('--destination <address>', destination, repeated, [])
     .option('--id <id>', 'its id (default: allocated)')
     .action((options: Options) =>
       createResource(output, options, NETWORKS, { ...onlyGiven({ id: options.id }), ...changes(options) }),
@@ -71,6 +98,9 @@ export const addNetworkCommands = (program: Command, output: Output): void => {
   withFields(network.command('update <id>').description('change what is given, keep the rest'))
     .option('--destination <address>', `${destination}; replaces all`, repeated)
     .action((id: string, options: Options) => updateResource(output, options, NETWORKS, id, () => changes(options)));
+  withOperator(network.command('import <id> <file>').description('add the destinations in a CSV or .json file')).action(
+    (id: string, file: string, options: OperatorOptions) => importFile(output, options, id, file),
+  );
   addResourceCommands(network, output, NETWORKS);
   addAssociationCommands(network, output, NETWORKS);
 };

@@ -64,6 +64,28 @@ test('media create sends what is done to the sound only where it was said', asyn
   expect(cli.sent()).toEqual({ applicationIds: [], processing: { level: false, trim: true, telephoneBand: true } });
 });
 
+test('app update says how its calls are dialled', async () => {
+  cli.answers['GET /operator/v1/applications/1'] = { json: APPLICATION };
+  cli.answers['PUT /operator/v1/applications/1'] = { json: { ...APPLICATION, priority: 3, dialBySeconds: 600 } };
+  const dialling = ['--priority', '3', '--max-concurrent', '20', '--calls-per-second', 'none', '--dial-by', '600'];
+  const { out } = await cli.operator('app', 'update', '1', ...dialling);
+  const sent = { priority: 3, maxConcurrentCalls: 20, callsPerSecond: null, dialBySeconds: 600 };
+  expect(cli.sent()).toEqual({ ...APPLICATION, ...sent });
+  expect(out).toContain('priority 3, within 600 s');
+});
+
+test('network import sends the file and tells what was refused', async () => {
+  const refused = [{ line: 2, value: '555', reason: 'is neither an E.164 number nor a SIP URI' }];
+  const report = { accepted: 1, duplicates: 0, refusedCount: 3, refused };
+  cli.answers['POST /operator/v1/networks/3/destinations'] = { json: report };
+  const file = join(cli.directory, 'numbers.csv');
+  await writeFile(file, '+15550000001\n555\n');
+  const { status, out, err } = await cli.operator('network', 'import', '3', file);
+  expect([status, out]).toEqual([0, '1 destinations added, 0 duplicates, 3 refused\n']);
+  expect(err).toBe('line 2: 555 is neither an E.164 number nor a SIP URI\nand 2 more\n');
+  expect((await cli.operator('network', 'import', '3', join(cli.directory, 'none.csv'))).status).toBe(1);
+});
+
 test('app keys are made and revoked', async () => {
   cli.answers['POST /operator/v1/applications/1/app-keys'] = { status: 201, json: { id: 'k2', secret: 'shown-once' } };
   cli.answers['DELETE /operator/v1/applications/1/app-keys/k2'] = { status: 204 };

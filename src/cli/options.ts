@@ -59,8 +59,9 @@ export const repeated = (text: string, before: readonly string[] | undefined): r
   text,
 ];
 
-/** An id that may be taken away with `none`: undefined stays undefined. (Commander makes '' of a parser's null.) */
-export const orNone = (text: string | undefined): string | null | undefined => (text === 'none' ? null : text);
+/** A value that may be taken away with `none`: undefined stays undefined. (Commander makes '' of a parser's null.) */
+export const orNone = <T extends string | number>(value: T | undefined): T | null | undefined =>
+  value === 'none' ? null : value;
 
 /** An id as one segment of a path. */
 export const segment = encodeURIComponent;

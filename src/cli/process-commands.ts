@@ -4,6 +4,7 @@ import { dataDirectory, type ServerOptions } from './connection.ts';
 import { Failure } from './failure.ts';
 import type { Launch, PhoneBehaviour, PhoneOptions } from './launch.ts';
 import { seconds } from './options.ts';
+import { type Output, printLines } from './output.ts';
 
 const addServe = (program: Command, launch: Launch): void => {
   const serve = program.command('serve').description('run the server until it is told to stop');
@@ -105,9 +106,21 @@ const addDemo = (program: Command, launch: Launch): void => {
     );
 };
 
-/** `serve`, `phone` and `demo`: the commands that run something rather than ask a server. */
-export const addProcessCommands = (program: Command, launch: Launch): void => {
+const addBackup = (program: Command, launch: Launch, output: Output): void => {
+  program
+    .command('backup <folder>')
+    .description('copy database, secret and operator token into a new folder, while the server runs (SQLite)')
+    .option('--data-dir <dir>', "the server's data directory (default: RINGCAST_DATA_DIR, else ./data)")
+    .action(async (folder: string, options: ServerOptions) => {
+      await launch.backUp(folder, dataDirectory(options));
+      printLines(output, [`backed up into ${folder}: to restore, start with it as data directory`]);
+    });
+};
+
+/** `serve`, `phone`, `demo` and `backup`: the commands that do something here rather than ask a server. */
+export const addProcessCommands = (program: Command, launch: Launch, output: Output): void => {
   addServe(program, launch);
   addDemo(program, launch);
   addPhone(program, launch);
+  addBackup(program, launch, output);
 };

@@ -28,7 +28,7 @@ test.each([
   [['app', 'list', '--nonsense']],
   [['app', 'show']],
   [['app', 'show', '1', '2']],
-  [['network', 'create', '--name', 'x']],
+  [['network', 'import', '3']],
   [['trunk', 'create', '--host', 'h']],
   [['trunk', 'create', '--host', 'h', '--allow', '+', '--port', '70000']],
   [['blast']],
@@ -78,7 +78,7 @@ test('the operator token is read from the data directory', async () => {
   const { status, out } = await cli.run('app', 'list', '--operator-url', cli.server.url, '--data-dir', cli.directory);
   expect(status).toBe(0);
   expect(cli.server.seen[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
-  expect(out).toBe('ID  NAME    DEFAULT GREETING  RETRY\n1   warden  -                 one attempt\n');
+  expect(out).toBe('ID  NAME    DEFAULT GREETING  RETRY        DIALLING\n1   warden  -                 one attempt\n');
 });
 
 test('without a token the sentence names the ways to give one', async () => {
@@ -173,4 +173,11 @@ test('a failure of what was launched is one sentence and its status; a surprise 
   });
   expect(await ends(new Failure('no such file.', 2))).toMatchObject({ status: 2, err: 'ringcast: no such file.\n' });
   expect(await ends(new TypeError('oops'))).toMatchObject({ status: 1, err: 'ringcast: oops\n' });
+});
+
+test('backup copies the data directory that was named', async () => {
+  const { status, out } = await cli.run('backup', '/mnt/monday', '--data-dir', '/var/lib/ringcast');
+  expect([status, out]).toEqual([0, 'backed up into /mnt/monday: to restore, start with it as data directory\n']);
+  const copied = { target: '/mnt/monday', dataDirectory: '/var/lib/ringcast' };
+  expect(cli.launched).toEqual([{ what: 'backup', with: copied }]);
 });

@@ -27,7 +27,7 @@ const buildProgram = (launch: Launch, output: Output): Command => {
       writeErr: (text) => output.err.write(text),
     });
   program.description('Self-hosted voice broadcast: one HTTP request rings a phone and plays recorded clips.');
-  addProcessCommands(program, launch);
+  addProcessCommands(program, launch, output);
   addAppCommands(program, output);
   addNetworkCommands(program, output);
   addMediaCommands(program, output);

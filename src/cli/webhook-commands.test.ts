@@ -55,6 +55,15 @@ test('webhook replay goes on until there is no more', async () => {
   expect((await cli.withKey('webhook', 'replay', '101')).status).toBe(2);
 });
 
+test('calls --follow tells what happens to calls of all applications, and nothing else', async () => {
+  const blast = 'id: 40\ndata: {"id":"40","type":"blast.accepted","at":"2026-11-21T02:36:09Z","blastId":"b"}\n\n';
+  const answers = [{ body: blast + STREAM }, { status: 401, json: {} }];
+  cli.answers['GET /operator/v1/events'] = () => answers.shift() ?? { status: 401, json: {} };
+  const { out } = await cli.operator('calls', '--follow');
+  expect(out.trimEnd().split('\n')).toHaveLength(1);
+  expect(out).toContain('call.finished     callId=b-1  outcome=busy');
+}, 20_000);
+
 const STREAM =
   'retry: 2000\n\nid: 41\nevent: call.finished\ndata: {"id":"41","type":"call.finished","at":"2026-11-21T02:36:09Z","callId":"b-1","outcome":"busy"}\n\n';
 

@@ -6,8 +6,18 @@ export interface Application {
   readonly name: string;
   readonly defaultGreetingId: string | null;
   readonly retry: RetryRule;
+  /** Its share of a trunk's calls, beside others that wait for it: 1 to `MAX_PRIORITY`. */
+  readonly priority: number;
+  /** Of all its calls on all nodes; null for no limit of its own. */
+  readonly maxConcurrentCalls: number | null;
+  readonly callsPerSecond: number | null;
+  /** A call not dialled so many seconds after its acceptance ends `expired`. */
+  readonly dialBySeconds: number;
   readonly createdAt: number;
 }
+
+export const MAX_PRIORITY = 10;
+export const DEFAULT_DIAL_BY_SECONDS = 3600;
 
 /** An app key just made: the only time its secret is seen. */
 export interface NewAppKey {

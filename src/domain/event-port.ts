@@ -13,8 +13,8 @@ export interface EventRange {
 
 export interface EventViews {
   readEventRange(): Promise<EventRange>;
-  /** Published events of the application after that id, in order. */
-  listEvents(applicationId: string, afterId: string, limit: number): Promise<readonly Event[]>;
+  /** Published events of the application, null for all, after that id, in order. */
+  listEvents(applicationId: string | null, afterId: string, limit: number): Promise<readonly Event[]>;
   findWebhook(id: string, applicationId: string): Promise<Webhook | null>;
   /** All of an application, newest first: at most `MAX_WEBHOOKS`. */
   listWebhooks(applicationId: string): Promise<readonly Webhook[]>;

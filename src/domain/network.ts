@@ -10,6 +10,8 @@ export interface Network {
   readonly createdAt: number;
 }
 
+export const MAX_DESTINATIONS = 100_000;
+
 /** The ways out to a network, as far as "can it be called now" needs them. */
 export interface Routes {
   readonly trunkIds: readonly string[];

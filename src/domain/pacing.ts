@@ -1,29 +1,50 @@
 /**
- * The generic cell rate algorithm (ITU-T I.371), as virtual scheduling: one number per paced thing, the theoretical
- * arrival time of its next call. Times are monotonic milliseconds.
+ * The generic cell rate algorithm (ITU-T I.371), as virtual scheduling: one number per paced thing, the earliest time
+ * at which its next call may be dialled. A call gets the first slot that all of its paces have free, and is dialled at
+ * that time. Slots are given out a little ahead, so that no timer and no commit that is late costs any of the rate; time
+ * in which nobody asked is lost, so that no burst follows it. Times are milliseconds of the database's clock.
  */
 export interface Pace {
-  readonly callsPerSecond: number;
-  /** Theoretical arrival time of the next call. */
-  readonly nextAtMs: number;
+  /** Null for no limit. */
+  readonly callsPerSecond: number | null;
+  readonly nextAt: number;
 }
 
-/** What a timer may be late without the rate suffering; more than that is lost, so that no burst follows a stall. */
-const TOLERANCE_MS = 20;
+/** How far ahead slots are given out. A call that comes after them waits so much longer. */
+export const HORIZON_MS = 200;
+/** A slot further off was given out before the clock was set back: it binds nobody. Paces are a call a minute and faster. */
+const FARTHEST_MS = 60_000 + HORIZON_MS;
 
-export const startPace = (callsPerSecond: number, nowMs: number): Pace => ({ callsPerSecond, nextAtMs: nowMs });
+/** Between two calls: one in a hundred less than the rate, so that calls a little late do not pass it in any second. */
+const intervalMs = (callsPerSecond: number): number => 1010 / callsPerSecond;
+/** What a call that lost its slot is given at least, to be in time for the next. */
+const LEAD_MS = 20;
+/** Paces that are faster than a call in so many milliseconds do not mind a few that come together. */
+const STRICT_FROM_MS = 10;
 
-/** How many calls may start at `nowMs`. */
-export const allowance = (pace: Pace, nowMs: number): number => {
-  const from = schedule(pace, nowMs);
-  return nowMs < from ? 0 : Math.floor((nowMs - from) / intervalMs(pace)) + 1;
+/**
+ * Until when a call with this slot may be dialled; null for any time. Too late it would come together with others, so
+ * that there were too many in a second. Behind a slot that was free at once there is nobody to come together with.
+ */
+export const latestOf = (paces: readonly Pace[], slot: number, now: number): number | null => {
+  const slowest = Math.min(...paces.map(({ callsPerSecond }) => callsPerSecond ?? Number.POSITIVE_INFINITY));
+  const apartMs = intervalMs(slowest);
+  return slot <= now || apartMs < STRICT_FROM_MS ? null : slot + apartMs * 0.75;
 };
 
-/** The pace after `calls` more calls started at `nowMs`. */
-export const advance = (pace: Pace, nowMs: number, calls: number): Pace => ({
-  ...pace,
-  nextAtMs: schedule(pace, nowMs) + calls * intervalMs(pace),
-});
+/** The slot of a call that has lost its own, however far off. */
+export const laterSlotOf = (paces: readonly Pace[], now: number): number =>
+  Math.max(now + LEAD_MS, ...paces.map((pace) => believed(pace, now)));
 
-const schedule = (pace: Pace, nowMs: number): number => Math.max(pace.nextAtMs, nowMs - TOLERANCE_MS);
-const intervalMs = (pace: Pace): number => 1000 / pace.callsPerSecond;
+/** The first slot that all of `paces` have free, or null if it is further off than the horizon. */
+export const slotOf = (paces: readonly Pace[], now: number): number | null => {
+  const slot = Math.max(now, ...paces.map((pace) => believed(pace, now)));
+  return slot < now + HORIZON_MS ? slot : null;
+};
+
+/** The pace after a call at `slot`. */
+export const advance = (pace: Pace, slot: number): Pace =>
+  pace.callsPerSecond === null ? pace : { ...pace, nextAt: slot + intervalMs(pace.callsPerSecond) };
+
+const believed = ({ callsPerSecond, nextAt }: Pace, now: number): number =>
+  callsPerSecond === null || nextAt > now + FARTHEST_MS ? now : nextAt;

@@ -1,6 +1,7 @@
 import type { Application, Caller, NewAppKey, Settings } from './application.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { AttemptResult, CallView, ClaimedCall, DialogNames } from './call.ts';
+import type { CallLimits } from './claim-round.ts';
 import type { Codec } from './codec.ts';
 import type { EventVerbs, EventViews } from './event-port.ts';
 import type { Grant, GrantRecord, IssuedGrant, SpendingClip } from './grant.ts';
@@ -93,14 +94,19 @@ export interface Views extends EventViews {
 
   recallBlast(applicationId: string, idempotencyKey: string): Promise<RememberedBlast | null>;
   findBlast(id: string, applicationId?: string): Promise<BlastView | null>;
+  isBlastOf(id: string, applicationId: string): Promise<boolean>;
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
   listCalls(page: Page): Promise<Listing<CallView>>;
+  /** Attempts of this node in progress whose blast was cancelled, on whichever node. */
+  listCancelledAttempts(): Promise<readonly string[]>;
   findCall(id: string): Promise<CallView | null>;
   /** Empty for a call of which nothing is kept. */
   findCallTrace(callId: string): Promise<CallTrace>;
   /** Calls accepted and not yet dialled. */
   countWaiting(): Promise<number>;
+  /** Calls in progress of all nodes, by state; what is missing is none. */
+  countInProgress(): Promise<ReadonlyMap<string, number>>;
   /** When the next waiting call is due, or null if none waits. */
   nextDueAt(): Promise<number | null>;
   /** Nodes that were not taken over, at most 1,000. */
@@ -162,6 +168,11 @@ export interface Transaction extends Views, EventVerbs {
 
   createNetwork(network: NewNetwork): Promise<string>;
   replaceNetwork(id: string, network: NewNetwork): Promise<boolean>;
+  /** Adds those that the network does not have, in this order; `surplus` are those it has no room for. All distinct. */
+  addDestinations(
+    networkId: string,
+    destinations: readonly string[],
+  ): Promise<{ readonly added: number; readonly surplus: readonly string[] }>;
   deleteNetwork(id: string): Promise<boolean>;
   /** False if either does not exist. Idempotent. */
   associateNetwork(networkId: string, applicationId: string): Promise<boolean>;
@@ -226,11 +237,13 @@ export interface Transaction extends Views, EventVerbs {
   rememberBlast(applicationId: string, idempotencyKey: string, remembered: RememberedBlast): Promise<void>;
 
   /**
-   * Claims up to `limit` due calls for this node, oldest first, leaving those whose planned trunk is saturated, and commits an
-   * attempt for each. `plan` names the dialog and picks the trunk out of the network's (in their order); a call for
-   * which it has none stays waiting.
+   * Claims due calls for this node as fair turns and the limits of server, trunks, applications and destinations allow,
+   * and commits an attempt for each, with the time at which it is to be dialled. What cannot be dialled now for a reason
+   * of its own is looked at again a little later.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
+  /** Another slot for a claimed call that was not dialled within its own. */
+  takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
   recordRinging(attemptId: string): Promise<void>;
   recordAnswered(attemptId: string, codec: Codec | null): Promise<void>;
   /**
@@ -240,8 +253,13 @@ export interface Transaction extends Views, EventVerbs {
   recordOutcome(attemptId: string, result: AttemptResult): Promise<boolean>;
   /** Ends waiting calls past their dial-by time as `expired`; how many. */
   expireCalls(): Promise<number>;
-  /** Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. */
+  /**
+   * Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. Of a large
+   * blast the rest of the calls is ended by `settleBlast`; none of them is dialled.
+   */
   cancelBlast(blastId: string): Promise<CancelledBlast | null>;
+  /** One step in unfolding a large blast into its calls, or in ending those of one that was cancelled. */
+  settleBlast(): Promise<SettledPart>;
 
   /** Adds to what is kept of the SIP messages of attempts. */
   keepSipMessages(batch: TraceBatch): Promise<void>;
@@ -274,6 +292,15 @@ export interface InterruptedDialog extends DialogNames {
   readonly answeredAt: number | null;
 }
 
+export type CallSlot = Pick<ClaimedCall, 'dialAt' | 'dialUntil'>;
+
+export interface SettledPart {
+  /** False if no blast is left to be settled. */
+  readonly isMore: boolean;
+  /** Calls that were cancelled. */
+  readonly endedCalls: number;
+}
+
 export interface CancelledBlast {
   readonly attemptIds: readonly string[];
   /** Calls that waited and have ended now. */
@@ -281,11 +308,22 @@ export interface CancelledBlast {
 }
 
 export interface ClaimRequest {
+  /** Calls that the claim commits at most. */
   readonly limit: number;
-  readonly saturatedTrunkIds: readonly string[];
-  /** Trunks that `plan` does not pick: up to 100 calls planned for each are looked at, in case another can carry one. */
+  /** Of all nodes together. */
+  readonly server: CallLimits;
+  /** By id; a trunk that is missing has no limits. */
+  readonly trunks: ReadonlyMap<string, CallLimits>;
+  /** Trunks that may have no call for now. */
   readonly heldTrunkIds: readonly string[];
-  readonly plan: (trunkIds: readonly string[], destination: string) => AttemptPlan | null;
+  /** Between the starts of two calls to one destination. */
+  readonly destinationSpacingMs: number;
+  /** Names the dialog and picks a trunk that is not `closed`; null if there is none for now. */
+  readonly plan: (
+    trunkIds: readonly string[],
+    destination: string,
+    closedTrunkIds: readonly string[],
+  ) => AttemptPlan | null;
 }
 
 export interface AttemptPlan {

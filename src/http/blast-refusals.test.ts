@@ -149,6 +149,14 @@ describe('A9 502 with Retry-After, nothing stored', () => {
     await refuses();
   });
 
+  it('when the network has no destinations yet', async () => {
+    const { destinations, ...before } =
+      (await http.store.view((views) => views.findNetwork('1'))) ?? expect.unreachable();
+    await http.store.transact((tx) => tx.replaceNetwork('1', { ...before, destinations: [] }));
+    await refuses();
+    await http.store.transact((tx) => tx.replaceNetwork('1', { ...before, destinations }));
+  });
+
   it('A9 when the server is draining', async () => {
     http.switches.draining = true;
     await refuses();

@@ -1,17 +1,20 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { EventFeed } from '../app/publish-events.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
-import { bearerOf } from './bearer.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream, type ReaderOf } from './event-stream.ts';
 
 export interface EventRoutesOptions {
   readonly store: Store;
   readonly events: Pick<EventFeed, 'subscribe'>;
   readonly wakeAfter: WakeAfter;
+  readonly path: string;
+  /** Streams of one owner are counted together. */
+  readonly ownerOf: (request: FastifyRequest) => string;
+  readonly readerOf: (request: FastifyRequest) => ReaderOf;
 }
 
 /** Streams open at once, of one application and of all. */
@@ -23,16 +26,16 @@ const AfterQuery = Type.Object({
   after: Type.Optional(Type.String({ description: 'id of the last event that was seen; 0 for all that are kept' })),
 });
 
-/** `GET /api/v1/events`: an application's events as they happen (HTML Living Standard, server-sent events). */
+/** An application's events, or those of all, as they happen (HTML Living Standard, server-sent events). */
 export const eventRoutes =
-  ({ store, events, wakeAfter }: EventRoutesOptions) =>
+  ({ store, events, wakeAfter, path, ownerOf, readerOf }: EventRoutesOptions) =>
   (app: FastifyInstance, _: unknown, done: () => void): void => {
     const open = new Map<string, number>();
     const closing = new AbortController();
     // Before the listener waits for its connections to end.
     app.addHook('preClose', async () => closing.abort());
     app.get<{ Querystring: Static<typeof AfterQuery> }>(
-      '/api/v1/events',
+      path,
       {
         schema: {
           summary: 'Events as they happen (server-sent events), from Last-Event-ID or `after` on',
@@ -42,17 +45,15 @@ export const eventRoutes =
         },
       },
       async (request, reply) => {
-        const { applicationId } = request;
-        const appKey = bearerOf(request.headers.authorization);
         const afterId = checkedId(request.headers['last-event-id'] ?? request.query.after);
-        const release = takePlace(open, applicationId);
+        const release = takePlace(open, ownerOf(request));
         const gone = new AbortController();
         reply.raw.once('close', () => {
           gone.abort();
           release();
         });
         const signal = AbortSignal.any([gone.signal, closing.signal]);
-        const text = eventStream({ store, events, wakeAfter, appKey, afterId, signal });
+        const text = eventStream({ store, events, wakeAfter, readerOf: readerOf(request), afterId, signal });
         return reply.type('text/event-stream; charset=utf-8').send(Readable.from(text));
       },
     );

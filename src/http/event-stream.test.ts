@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { applicationClient } from '../../test/support/application-client.ts';
 import { openEventStream } from '../../test/support/event-stream.ts';
-import { type HttpFixture, KEY, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
+import { type HttpFixture, KEY, OPERATOR_TOKEN, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
 import { blast } from '../../test/support/store-fixture.ts';
 
 describe('GET /api/v1/events', () => {
@@ -44,6 +44,17 @@ describe('GET /api/v1/events', () => {
     expect(event?.data.at).toMatch(/^\d{4}-.*Z$/);
     expect(Object.keys(event?.data)).toEqual(['id', 'type', 'at', 'blastId']);
     expect((await other.next())?.data.blastId).toBe('two');
+  });
+
+  it('tells the operator of the events of all applications', async () => {
+    const url = `${server.operatorUrl}/operator/v1/events`;
+    expect((await fetch(url)).status).toBe(401);
+    const stream = await openEventStream(url, { authorization: `Bearer ${OPERATOR_TOKEN}` });
+    onTestFinished(() => stream.close());
+    expect(await stream.nextBlock()).toBe('retry: 2000');
+    await accept('one');
+    await accept('two', '2');
+    expect((await stream.take(2)).map(({ data }) => data.blastId)).toEqual(['one', 'two']);
   });
 
   it('goes on after Last-Event-ID, which counts more than after', async () => {

@@ -2,15 +2,17 @@ import type { EventFeed } from '../app/publish-events.ts';
 import { type Event, eventData } from '../domain/event.ts';
 import type { EventRange } from '../domain/event-port.ts';
 import type { WakeAfter } from '../domain/ports.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { Store, Views } from '../domain/store-port.ts';
 import { isoTime } from './iso-time.ts';
+
+export type ReaderOf = (views: Views) => Promise<{ readonly applicationId: string | null } | null>;
 
 export interface EventStreamOptions {
   readonly store: Store;
   readonly events: Pick<EventFeed, 'subscribe'>;
   readonly wakeAfter: WakeAfter;
-  /** Whose events: the stream ends when the key is revoked. */
-  readonly appKey: string;
+  /** Whose events, of a null application all: the stream ends when there is none any more, as of a revoked key. */
+  readonly readerOf: ReaderOf;
   /** The last event that was seen, '0' for all that are kept, null for those to come. */
   readonly afterId: string | null;
   /** Ends the stream. */
@@ -26,7 +28,7 @@ const HEARTBEAT_MS = 5000;
  * out, so one that reads slowly holds up nobody but itself, and one that stops reading is cut by the listener.
  */
 export const eventStream = async function* (options: EventStreamOptions): AsyncGenerator<string> {
-  const { store, appKey, afterId, signal } = options;
+  const { store, readerOf, afterId, signal } = options;
   const { wait, close } = createWaiter(options);
   try {
     const range = await store.view((views) => views.readEventRange());
@@ -36,8 +38,8 @@ export const eventStream = async function* (options: EventStreamOptions): AsyncG
     let isCaughtUp = false;
     while (!signal.aborted) {
       const page = await store.view(async (views) => {
-        const caller = await views.findCaller(appKey);
-        return caller && views.listEvents(caller.applicationId, lastId, PAGE);
+        const reader = await readerOf(views);
+        return reader && views.listEvents(reader.applicationId, lastId, PAGE);
       });
       if (page === null) return;
       lastId = page.at(-1)?.id ?? lastId;

@@ -23,11 +23,29 @@ describe('D applications', () => {
       name: 'Alarm',
       defaultGreetingId: null,
       retry: { maxAttempts: 1, delaySeconds: 60, on: [] },
+      priority: 1,
+      maxConcurrentCalls: null,
+      callsPerSecond: null,
+      dialBySeconds: 3600,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(await isCaller(appKey.secret)).toBe(true);
     const read = await json(await call('GET', `/applications/${id}`));
     expect(read).toEqual({ id, ...rest });
+  });
+
+  it('D PUT says how its calls are dialled, within bounds', async () => {
+    const { id } = await created('/applications', { name: 'Slow' });
+    const dialling = { priority: 3, maxConcurrentCalls: 20, callsPerSecond: 5, dialBySeconds: 600 };
+    expect(await json(await call('PUT', `/applications/${id}`, { name: 'Slow', ...dialling }))).toMatchObject(dialling);
+    for (const [field, value] of [
+      ['priority', 0],
+      ['priority', 11],
+      ['maxConcurrentCalls', 0],
+      ['callsPerSecond', 0],
+      ['dialBySeconds', 86_401],
+    ] as const)
+      await expectProblem(await call('PUT', `/applications/${id}`, { name: 'Slow', [field]: value }), 422, field);
   });
 
   it('D POST takes an id and an existing key', async () => {

@@ -7,12 +7,16 @@ import { isoTime } from './iso-time.ts';
 import { mediaJson } from './media-json.ts';
 
 /** How the operator reads what was provisioned; what is left out on creation is shown with its default. */
-export const applicationJson = ({ id, name, defaultGreetingId, retry, createdAt }: Application) => ({
-  id,
-  name,
-  defaultGreetingId,
-  retry,
-  createdAt: isoTime(createdAt),
+export const applicationJson = (application: Application) => ({
+  id: application.id,
+  name: application.name,
+  defaultGreetingId: application.defaultGreetingId,
+  retry: application.retry,
+  priority: application.priority,
+  maxConcurrentCalls: application.maxConcurrentCalls,
+  callsPerSecond: application.callsPerSecond,
+  dialBySeconds: application.dialBySeconds,
+  createdAt: isoTime(application.createdAt),
 });
 
 export const networkJson = (network: Network) => ({

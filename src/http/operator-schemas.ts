@@ -19,6 +19,10 @@ export const ApplicationBody = strictObject({
       on: Type.Optional(Strings),
     }),
   ),
+  priority: optional(Type.Integer()),
+  maxConcurrentCalls: optional(Type.Integer()),
+  callsPerSecond: optional(Type.Integer()),
+  dialBySeconds: optional(Type.Integer()),
   createdAt: readOnly,
 });
 
@@ -57,6 +61,9 @@ export const NetworkBody = strictObject({
   applicationIds: optional(Strings),
   createdAt: readOnly,
 });
+
+/** What is imported into a network, unless it comes as CSV. */
+export const ImportBody = Type.Union([Strings, strictObject({ destinations: Strings })]);
 
 export const MediaBody = strictObject({
   id: optional(Type.String()),

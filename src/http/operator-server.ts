@@ -3,16 +3,18 @@ import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
 import { createReplaceAudio } from '../app/receive-upload.ts';
 import type { Exposition, Metrics } from '../domain/metrics.ts';
-import type { Ingest, Log, RandomSource, RouteHealth } from '../domain/ports.ts';
+import type { Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
 import { clipRoutes, type ToWaveform } from './clip-routes.ts';
 import type { Refusal } from './error-status.ts';
+import { type EventRoutesOptions, eventRoutes } from './event-routes.ts';
 import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { operatorApplicationRoutes } from './operator-application-routes.ts';
 import { operatorBlastRoutes } from './operator-blast-routes.ts';
 import { operatorCallRoutes, type ToPcap } from './operator-call-routes.ts';
+import { operatorImportRoute } from './operator-import-route.ts';
 import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
@@ -29,6 +31,8 @@ export interface OperatorServerOptions {
   readonly routeHealth: TrunkHealth & Pick<RouteHealth, 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;
+  readonly events: EventRoutesOptions['events'];
+  readonly wakeAfter: WakeAfter;
   readonly metrics: Pick<Metrics, 'noteUpload' | 'noteRequest'>;
   readonly exposition: Exposition;
   readonly toPcap: ToPcap;
@@ -79,7 +83,16 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
       }),
     );
     json.register(operatorCallRoutes(store, dialer, options.toPcap));
+    json.register(
+      eventRoutes({
+        ...options,
+        path: '/operator/v1/events',
+        ownerOf: () => 'operator',
+        readerOf: () => async () => ({ applicationId: null }),
+      }),
+    );
   });
+  app.register(operatorImportRoute(store, routeHealth));
   app.register(operatorAudioRoute(store, replaceAudio));
   app.get('/metrics', async (_request, reply) =>
     reply.type(options.exposition.contentType).send(await options.exposition.read()),

@@ -14,7 +14,7 @@ import { createResumeUpload } from '../app/resume-upload.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
-import { BEARER_CHALLENGE } from './bearer.ts';
+import { BEARER_CHALLENGE, bearerOf } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
 import { requireAppKey } from './caller.ts';
 import { type ClipRoutesOptions, clipRoutes, type ToWaveform } from './clip-routes.ts';
@@ -131,7 +131,7 @@ const mediaInterface =
 const applicationApi =
   (options: PublicServerOptions) =>
   async (app: FastifyInstance): Promise<void> => {
-    const { store, dialer, metrics, toWav, toWaveform, random } = options;
+    const { store, dialer, metrics, log, toWav, toWaveform, random } = options;
     takeJson(app);
     requireAppKey(app, store);
     app.register(
@@ -141,8 +141,15 @@ const applicationApi =
       media.applicationIds.includes(applicationId);
     app.register(clipRoutes({ store, toWaveform, prefix: '/api/v1', maySee }));
     app.register(grantRoutes({ store, prefix: '/api/v1', ownerOf: ({ applicationId }) => applicationId }));
-    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics }) }));
-    app.register(eventRoutes(options));
+    app.register(blastRoutes({ store, dialer, cancelBlast: createCancelBlast({ store, dialer, metrics, log }) }));
+    app.register(
+      eventRoutes({
+        ...options,
+        path: '/api/v1/events',
+        ownerOf: ({ applicationId }) => applicationId,
+        readerOf: (request) => (views) => views.findCaller(bearerOf(request.headers.authorization)),
+      }),
+    );
     app.register(
       webhookRoutes({
         webhooks: createProvisionWebhooks(store, random),

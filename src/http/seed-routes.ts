@@ -77,12 +77,13 @@ const blast = async (
 const acceptedBlast = async (
   seed: SeedRequest,
   request: FastifyRequest,
-  { acceptBlast, metrics }: SeedRoutesOptions,
+  { acceptBlast, metrics, log }: SeedRoutesOptions,
 ): Promise<AcceptedBlast> => {
   try {
     const key = request.headers['idempotency-key'];
     const accepted = await acceptBlast(blastRequestOf(seed, [key].flat()[0]));
     metrics.noteBlast(accepted.replayed ? 'replayed' : 'accepted');
+    if (!accepted.replayed) log.info({ blastId: accepted.blastId }, 'blast accepted');
     return accepted;
   } catch (error) {
     metrics.noteBlast(refusalCodeOf(error));
@@ -93,12 +94,13 @@ const acceptedBlast = async (
 const grant = async (
   seed: SeedRequest,
   reply: FastifyReply,
-  { issueGrant, metrics }: SeedRoutesOptions,
+  { issueGrant, metrics, log }: SeedRoutesOptions,
 ): Promise<void> => {
   const { mediaId, grantId, token } = await noteResult(metrics.noteGrant, 'issued', async () => {
     const request = grantRequestOf(seed);
     return { mediaId: request.mediaId, ...(await issueGrant(request)) };
   });
+  log.info({ mediaId }, 'grant issued');
   // The path is given without any prefix of the public URL: the interface fixes how it begins.
   sendJson(reply, 201, uploadResponse(201, '', { grantId, uri: `/api/rest/media/${mediaId}/${token}` }));
 };

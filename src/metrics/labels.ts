@@ -8,6 +8,9 @@ export const NONE = 'none';
 /** Label that all trunks share once there are too many to be told apart. */
 export const OTHER = 'other';
 
+/** Label of the limits of the server, which hold for all trunks together. */
+export const ALL = 'all';
+
 export type TrunkLabel = (trunkId: string | null) => string;
 
 /** Names trunks in labels: the first `MAX_TRUNK_LABELS` that are seen by their ids, the rest as one. */

@@ -15,8 +15,10 @@ const ROUTE_HEALTH = {
 };
 const LATE_VOICE: VoiceFigures = { isOverloaded: () => true, lateness: () => ({ packets: 900, latePackets: 18 }) };
 
+const SERVER_LIMITS = { callsPerSecond: 50, maxConcurrentCalls: 500 };
+
 const read = ({ expose }: PrometheusMetrics, store = goneStore): Promise<string> =>
-  expose({ store, routeHealth: ROUTE_HEALTH, voice: LATE_VOICE, log: QUIET_LOG }).read();
+  expose({ store, routeHealth: ROUTE_HEALTH, voice: LATE_VOICE, log: QUIET_LOG, serverLimits: SERVER_LIMITS }).read();
 
 const ended = (changes: Partial<EndedAttempt>): EndedAttempt => ({
   trunkId: 'carrier',
@@ -76,7 +78,9 @@ describe('figures read at a scrape', () => {
   it('are left out when the store cannot be read, and the rest is told', async () => {
     const fixture = await openSqliteFixture();
     try {
-      await fixture.store.transact((tx) => tx.createTrunk(trunk({ id: 'carrier' })));
+      await fixture.store.transact((tx) =>
+        tx.createTrunk(trunk({ id: 'carrier', callsPerSecond: 9, maxConcurrentCalls: null })),
+      );
       const prometheus = createPrometheusMetrics();
       prometheus.metrics.noteGrant('issued');
       const well = await read(prometheus, fixture.store);
@@ -86,6 +90,10 @@ describe('figures read at a scrape', () => {
       expect(sampleValue(well, 'ringcast_trunk_state', { trunk: 'carrier', state: 'up' })).toBe(0);
       expect(sampleValue(well, 'ringcast_trunk_degraded', { trunk: 'carrier' })).toBe(1);
       expect(sampleValue(well, 'ringcast_trunk_registered', { trunk: 'carrier' })).toBe(1);
+      expect(sampleValue(well, 'ringcast_calls_per_second_limit', { trunk: 'carrier' })).toBe(9);
+      expect(sampleValue(well, 'ringcast_calls_per_second_limit', { trunk: 'all' })).toBe(50);
+      expect(sampleValue(well, 'ringcast_concurrent_calls_limit', { trunk: 'all' })).toBe(500);
+      expect(sampleValue(well, 'ringcast_concurrent_calls_limit', { trunk: 'carrier' })).toBeUndefined();
       const gone = await read(prometheus);
       expect(sampleValue(gone, 'ringcast_store_up')).toBe(0);
       expect(sampleValue(gone, 'ringcast_calls_waiting')).toBeUndefined();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import { AppError } from '../domain/app-error.ts';
 import type { Application } from '../domain/application.ts';
 import type { NewApplication, Transaction, Views } from '../domain/store-port.ts';
@@ -6,22 +7,32 @@ import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
 import { insertUnderId, parseJson, requireRows } from './rows.ts';
+import type { Schema } from './schema.ts';
 
-const COLUMNS = ['seq', 'id', 'name', 'default_greeting_id', 'retry', 'created_at'] as const;
+const COLUMNS = [
+  'seq',
+  'id',
+  'name',
+  'default_greeting_id',
+  'retry',
+  'priority',
+  'max_concurrent_calls',
+  'calls_per_second',
+  'dial_by_seconds',
+  'created_at',
+] as const;
 
-interface Row {
-  id: string;
-  name: string;
-  default_greeting_id: string | null;
-  retry: string;
-  created_at: number;
-}
+type Row = Pick<Selectable<Schema['applications']>, (typeof COLUMNS)[number]>;
 
 const applicationOf = (row: Row): Application => ({
   id: row.id,
   name: row.name,
   defaultGreetingId: row.default_greeting_id,
   retry: parseJson(row.retry),
+  priority: row.priority,
+  maxConcurrentCalls: row.max_concurrent_calls,
+  callsPerSecond: row.calls_per_second,
+  dialBySeconds: row.dial_by_seconds,
   createdAt: row.created_at,
 });
 
@@ -95,6 +106,10 @@ const valuesOf = (application: NewApplication) => ({
   name: application.name,
   default_greeting_id: application.defaultGreetingId,
   retry: JSON.stringify(application.retry),
+  priority: application.priority,
+  max_concurrent_calls: application.maxConcurrentCalls,
+  calls_per_second: application.callsPerSecond,
+  dial_by_seconds: application.dialBySeconds,
 });
 
 const requireGreeting = (context: Context, { defaultGreetingId }: NewApplication): Promise<void> =>

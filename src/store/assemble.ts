@@ -4,6 +4,7 @@ import { attemptVerbs } from './attempts.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
+import { claimVerbs } from './claim.ts';
 import { clipVersionViews } from './clip-versions.ts';
 import { clipVerbs, clipViews } from './clips.ts';
 import type { Context } from './context.ts';
@@ -19,6 +20,7 @@ import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
+import { settleVerbs } from './settle.ts';
 import { sipTraceVerbs, sipTraceViews } from './sip-messages.ts';
 import { sweepVerbs } from './sweep.ts';
 import { trunkVerbs, trunkViews } from './trunks.ts';
@@ -58,7 +60,9 @@ export const transactionOf = (context: Context): Transaction => ({
   ...partialUploadVerbs(context),
   ...idempotencyVerbs(context),
   ...blastVerbs(context),
+  ...settleVerbs(context),
   ...callVerbs(context),
+  ...claimVerbs(context),
   ...attemptVerbs(context),
   ...nodeVerbs(context),
   ...sipTraceVerbs(context),

@@ -1,8 +1,10 @@
 import type { AttemptResult } from '../domain/call.ts';
-import { mayRetry, type RetryRule } from '../domain/retry.ts';
+import { entryOf } from '../domain/claim-round.ts';
+import { type NextStep, nextStep, type RetryRule } from '../domain/retry.ts';
 import type { Transaction } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
+import { queueFinder } from './queues.ts';
 import { parseJson } from './rows.ts';
 
 type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome'>;
@@ -46,22 +48,28 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
   const finishCall = prepared(context.db, ({ seq, outcome }: { seq: number; outcome: string }) =>
     context.db.updateTable('calls').set({ state: 'finished', outcome }).where('seq', '=', seq).compile(),
   );
+  const waitAgain = waiter(context);
   return async (attemptId, result) => {
     const now = await context.nowMs();
     const [attempt] = (await endAttempt(endingOf(attemptId, result, now))).rows;
     if (!attempt) return false;
-    const blast = await findRule(attempt.call_seq);
-    const mayWait = attempt.answered_at === null && !result.wasAnswered && blast.state === 'active';
-    const isOver = !mayWait || !mayRetry(blast.retry, result.outcome, attempt.number);
-    if (isOver) await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
-    else await waitAgain(context, attempt.call_seq, now + delaySeconds(blast.retry, result) * 1000, blast.dialWithinMs);
-    return isOver;
+    const call = await findRule(attempt.call_seq);
+    const trunksLeft = call.trunkIds.slice(call.trunkIds.indexOf(attempt.trunk_id ?? '') + 1);
+    const step = nextStep(call.rule, {
+      outcome: result.outcome,
+      sipStatus: result.sipStatus,
+      rang: attempt.ringing_at !== null,
+      answered: attempt.answered_at !== null || (result.wasAnswered ?? false),
+      isWanted: call.blastState === 'active',
+      attemptsMade: attempt.number - call.uncountedAttempts,
+      trunksLeft: attempt.trunk_id === null ? 0 : trunksLeft.length,
+      retryAfterSeconds: result.retryAfterSeconds ?? 0,
+    });
+    if (step.kind === 'over') await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
+    else await waitAgain(attempt.call_seq, call, step, trunksLeft, now);
+    return step.kind === 'over';
   };
 };
-
-/** The rule's delay, or what the peer asked for if that is longer. */
-const delaySeconds = (rule: RetryRule, { retryAfterSeconds = 0 }: AttemptResult): number =>
-  Math.max(rule.delaySeconds, retryAfterSeconds);
 
 const endingOf = (id: string, result: AttemptResult, now: number) => ({
   id,
@@ -105,7 +113,7 @@ const attemptEnder = ({ db }: Context) =>
       }))
       .where('id', '=', ending.id)
       .where('ended_at', 'is', null)
-      .returning(['call_seq', 'number', 'answered_at'])
+      .returning(['call_seq', 'number', 'trunk_id', 'ringing_at', 'answered_at'])
       .compile(),
   );
 
@@ -115,21 +123,58 @@ const ruleFinder = ({ db, locks }: Context) => {
     const blast = db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
-      .select(['blasts.state', 'blasts.retry', 'blasts.dial_within_ms'])
+      .innerJoin('queues', 'queues.seq', 'calls.queue_seq')
+      .select(['blasts.state', 'blasts.retry', 'blasts.dial_within_ms', 'blasts.application_id', 'destination'])
+      .select(['uncounted_attempts', 'dial_by', 'queues.trunk_ids', 'blasts.trunk_ids as all_trunk_ids'])
       .where('calls.seq', '=', seq);
     return locks.own(blast, 'blasts').compile();
   });
   return async (seq: number) => {
     const [row] = (await blastOfCall({ seq })).rows;
     if (!row) throw new Error(`call number ${seq} is of no blast`);
-    return { state: row.state, retry: parseJson<RetryRule>(row.retry), dialWithinMs: row.dial_within_ms };
+    return {
+      blastState: row.state,
+      rule: parseJson<RetryRule>(row.retry),
+      dialWithinMs: row.dial_within_ms,
+      dialBy: row.dial_by,
+      applicationId: row.application_id,
+      destination: row.destination,
+      uncountedAttempts: row.uncounted_attempts,
+      trunkIds: parseJson<string[]>(row.trunk_ids),
+      allTrunkIds: parseJson<string[]>(row.all_trunk_ids),
+    };
   };
 };
 
-/** The next attempt has as long to be dialled, counted from when it is due, as the first had. */
-const waitAgain = async ({ db }: Context, seq: number, due_at: number, dialWithinMs: number): Promise<void> => {
-  const dial_by = due_at + dialWithinMs;
-  await db.updateTable('calls').set({ state: 'waiting', due_at, dial_by }).where('seq', '=', seq).execute();
+type CallRule = Awaited<ReturnType<ReturnType<typeof ruleFinder>>>;
+
+/**
+ * The call waits again: over the trunks that are left at once, or over all of them after the delay, with as long to be
+ * dialled from then on as it had first.
+ */
+const waiter = (context: Context) => {
+  const { db } = context;
+  const queueOf = queueFinder(context);
+  return async (
+    seq: number,
+    call: CallRule,
+    step: Exclude<NextStep, { kind: 'over' }>,
+    trunksLeft: readonly string[],
+    now: number,
+  ): Promise<void> => {
+    const isNextTrunk = step.kind === 'next_trunk';
+    const due_at = isNextTrunk ? now : now + step.delaySeconds * 1000;
+    const dial_by = isNextTrunk ? call.dialBy : due_at + call.dialWithinMs;
+    const queue_seq = await queueOf(call.applicationId, isNextTrunk ? trunksLeft : call.allTrunkIds);
+    await db
+      .updateTable('calls')
+      .set({ state: 'waiting', turn: null, queue_seq, due_at, dial_by })
+      .set({ uncounted_attempts: call.uncountedAttempts + (isNextTrunk ? 1 : 0) })
+      .where('seq', '=', seq)
+      .execute();
+    // The phone has heard nothing: it need not rest.
+    if (isNextTrunk) await db.deleteFrom('paces').where('id', '=', entryOf.destination(call.destination)).execute();
+  };
 };
 
 /** Attempts that have not ended, with their calls. */

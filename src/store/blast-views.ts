@@ -18,7 +18,13 @@ type BlastRow = Selectable<Schema['blasts']>;
 type CallRow = Selectable<Schema['calls']>;
 type AttemptRow = Selectable<Schema['attempts']>;
 
-export const blastViews = (context: Context): Pick<Views, 'findBlast' | 'listBlasts' | 'listCalls' | 'findCall'> => ({
+export const blastViews = (
+  context: Context,
+): Pick<Views, 'findBlast' | 'isBlastOf' | 'listBlasts' | 'listCalls' | 'findCall'> => ({
+  async isBlastOf(id, applicationId) {
+    const own = context.db.selectFrom('blasts').select('seq').where('id', '=', id);
+    return (await own.where('application_id', '=', applicationId).executeTakeFirst()) !== undefined;
+  },
   async findBlast(id, applicationId) {
     const row = await context.db
       .selectFrom('blasts')

@@ -58,9 +58,9 @@ for (const dialect of DIALECTS)
       let offered: readonly string[] = [];
       const { plan } = claim();
       const spy = claim({
-        plan: (trunkIds, destination) => {
+        plan: (trunkIds, destination, closed) => {
           offered = [...trunkIds, destination];
-          return plan(trunkIds, destination);
+          return plan(trunkIds, destination, closed);
         },
       });
       const [call] = await transact((tx) => tx.claimCalls(spy));
@@ -77,6 +77,8 @@ for (const dialect of DIALECTS)
         sipCallId: 'call-1',
         fromTag: 'tag-1',
         branch: 'z9hG4bK1',
+        dialAt: expect.any(Number),
+        dialUntil: null,
       });
       expect((await find())?.calls).toHaveLength(1);
     });
@@ -178,7 +180,7 @@ for (const dialect of DIALECTS)
       await transact((tx) => tx.createNetwork(network({ id: 'many', destinations: many })));
       await insert({ id: 'one' });
       await insert({ id: 'two', networkId: 'many', applicationId: 'other' });
-      await claimAll(4);
+      await claimAll(6);
       const { items } = await view((views) => views.listBlasts(FIRST_PAGE));
       expect(items.map((item) => [item.id, item.calls.length])).toEqual([
         ['two', 100],

@@ -14,10 +14,12 @@ export const eventViews = ({ db }: Context): Pick<EventViews, 'readEventRange' |
     return { lastId: String(last), sweptId: String(swept), isPending: pending.length > 0 };
   },
   async listEvents(applicationId, afterId, limit) {
+    // Named in any case: the index begins with the application.
+    const owners = applicationId === null ? db.selectFrom('applications').select('id') : [applicationId];
     const rows = await db
       .selectFrom('events')
       .select(EVENT_COLUMNS)
-      .where('application_id', '=', applicationId)
+      .where('application_id', 'in', owners)
       .where('position', '>', Number(afterId))
       .orderBy('position')
       .limit(limit)

@@ -6,6 +6,7 @@ import * as processing from './migrations/0006-processing-and-checksums.ts';
 import * as nodes from './migrations/0007-nodes.ts';
 import * as grantRecords from './migrations/0009-grant-records.ts';
 import * as events from './migrations/0010-events.ts';
+import * as queues from './migrations/0011-queues.ts';
 import * as sipMessages from './migrations/0013-sip-messages.ts';
 import * as whatWasHeard from './migrations/0014-what-was-heard.ts';
 import type { Schema } from './schema.ts';
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: 'nodes', up: nodes.up },
   { version: 9, name: 'grant records', up: grantRecords.up },
   { version: 10, name: 'events', up: events.up },
+  { version: 11, name: 'queues', up: queues.up },
   { version: 13, name: 'sip messages', up: sipMessages.up },
   { version: 14, name: 'what was heard', up: whatWasHeard.up },
 ];

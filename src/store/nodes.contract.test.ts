@@ -52,6 +52,7 @@ for (const dialect of DIALECTS)
     it('ends what the node had in progress, tells its dialogs, and leaves that of others and what waits', async () => {
       await insert({ id: '1', retry: { maxAttempts: 5, delaySeconds: 0, on: RETRYABLE } });
       for (const id of ['2', '3', '4', '5']) await insert({ id });
+      await fixture.sql("update calls set destination = 'sip:' || id || '@127.0.0.1:5070'");
       const [, second, third] = await claimAs('a', 3);
       await claimAs('b', 1);
       await transact((tx) => tx.recordAnswered(second?.attemptId ?? '', 'PCMU'));
@@ -62,7 +63,7 @@ for (const dialect of DIALECTS)
         fromTag: `tag-${count}`,
         branch: `z9hG4bK${count}`,
         trunkId: null,
-        destination: 'sip:bob@127.0.0.1:5070',
+        destination: `sip:${count}-1@127.0.0.1:5070`,
         answeredAt: count === 2 ? expect.any(Number) : null,
       });
       expect(await takeOver('a')).toEqual({ nodeId: 'a', dialogs: [dialog(1), dialog(2)] });

@@ -110,6 +110,7 @@ describe('opening the SQLite store', () => {
       { version: 7, name: 'nodes' },
       { version: 9, name: 'grant records' },
       { version: 10, name: 'events' },
+      { version: 11, name: 'queues' },
       { version: 13, name: 'sip messages' },
       { version: 14, name: 'what was heard' },
     ]);

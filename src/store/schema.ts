@@ -3,7 +3,15 @@ import type { EventSchema } from './event-schema.ts';
 
 /** Rows as they lie in the database: times are milliseconds since 1970, lists and rules are JSON text. */
 export interface Schema extends EventSchema {
-  applications: Listed & { name: string; default_greeting_id: string | null; retry: string };
+  applications: Listed & {
+    name: string;
+    default_greeting_id: string | null;
+    retry: string;
+    priority: number;
+    max_concurrent_calls: number | null;
+    calls_per_second: number | null;
+    dial_by_seconds: number;
+  };
   app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
   settings: { id: number; default_greeting_id: string | null; vault_check: string | null };
   trunks: Listed & TrunkColumns;
@@ -22,6 +30,16 @@ export interface Schema extends EventSchema {
   blasts: BlastColumns;
   calls: CallColumns;
   attempts: AttemptColumns;
+  /** Waiting calls that are dealt out one after another: those of an application for a list of trunks. */
+  queues: {
+    seq: Generated<number>;
+    application_id: string;
+    trunk_ids: string;
+    /** Digest of `trunk_ids`. */
+    route: string;
+  };
+  /** The pacing ledger: of each entry the earliest time of its next call, and what it was charged for its turns. */
+  paces: { id: string; next_at: number; charged: number };
   nodes: {
     id: string;
     /** Counts up with each beat. */
@@ -136,6 +154,12 @@ interface BlastColumns {
   accepted_at: number;
   state: string;
   unfinished_calls: number;
+  /** Calls, the last ones of the network, that have no rows yet. */
+  folded_calls: Generated<number>;
+  /** Turn of the first call. */
+  first_turn: Generated<number>;
+  /** 1 if calls are to be unfolded, or cancelled. */
+  is_unsettled: Generated<number>;
 }
 
 interface CallColumns {
@@ -147,11 +171,14 @@ interface CallColumns {
   destination: string;
   state: string;
   outcome: string | null;
-  /** First trunk of the network when the blast was accepted, '' when its calls are dialled directly. */
-  planned_trunk_id: string;
+  queue_seq: number;
+  /** Place in its queue; null if it is not due, or was looked at and cannot be dialled before `due_at`. */
+  turn: number | null;
   due_at: number;
   dial_by: number;
   attempt_count: number;
+  /** Attempts that went on to the next trunk: no rule counts them. */
+  uncounted_attempts: Generated<number>;
 }
 
 interface AttemptColumns {
@@ -181,6 +208,7 @@ interface AttemptColumns {
   lateness_p50_ms: number | null;
   lateness_p99_ms: number | null;
   node_id: string;
+  application_id: string;
   sip_messages_omitted: Generated<number>;
 }
 

@@ -40,7 +40,7 @@ const answer = (transaction: ServerTransaction, status: number, parts?: Response
 export class CallDialog implements DialogUser {
   readonly media: CallMedia;
   readonly #signalling: Signalling;
-  readonly #parts: CallDialogParts;
+  readonly #invite: SipRequest;
   readonly #user: CallDialogUser;
   readonly #requests: DialogRequests;
   readonly #offers: OfferExchange;
@@ -52,7 +52,7 @@ export class CallDialog implements DialogUser {
 
   constructor(signalling: Signalling, parts: CallDialogParts, user: CallDialogUser) {
     this.#signalling = signalling;
-    this.#parts = parts;
+    this.#invite = parts.invite;
     this.#user = user;
     this.media = parts.media;
     this.#requests = new DialogRequests(signalling, parts);
@@ -85,7 +85,7 @@ export class CallDialog implements DialogUser {
   confirm(response: SipResponse): void {
     this.#requests.confirm(response);
     this.#offers.confirm();
-    this.#sendAck = this.#requests.ackOf(this.#parts.invite);
+    this.#sendAck = this.#requests.ackOf(this.#invite);
     if (!this.#hasEnded) this.#session.begin(response);
   }
 

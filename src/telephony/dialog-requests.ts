@@ -39,13 +39,14 @@ const TARGET_REFRESH = ['INVITE', 'UPDATE'];
 /** A dialog as our end keeps it (RFC 3261 12), and the requests that we send in it. */
 export class DialogRequests {
   readonly #signalling: Signalling;
-  readonly #parts: DialogRequestsParts;
+  /** Without the response, which need not stay in memory as long as the dialog. */
+  readonly #parts: Omit<DialogRequestsParts, 'response'>;
   #dialog: Dialog;
 
-  constructor(signalling: Signalling, parts: DialogRequestsParts) {
+  constructor(signalling: Signalling, { response, ...parts }: DialogRequestsParts) {
     this.#signalling = signalling;
     this.#parts = parts;
-    this.#dialog = dialogOfAnswer(parts.invite, parts.response);
+    this.#dialog = dialogOfAnswer(parts.invite, response);
   }
 
   get key(): string {

@@ -44,6 +44,19 @@ export interface InviteLegParts {
 /** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
 const MAX_DIALOGS = 16;
 
+/** Takes the user's place once the call is over, so that the call itself need not stay in memory for 64*T1. */
+const NOBODY: InviteLegUser = {
+  onProvisional: () => undefined,
+  onAccepted: () => undefined,
+  onAgain: () => undefined,
+  onRefused: () => undefined,
+  onUnanswered: () => undefined,
+  onBye: () => undefined,
+  onSessionLost: () => undefined,
+  onDigit: () => undefined,
+  isWanted: () => false,
+};
+
 /**
  * An INVITE of ours and the dialogs that come of it, one for each To-tag: the first to be confirmed is the call, any
  * other is a fork and is hung up (RFC 3261 12.1, 13.2.2.4). An INVITE that was challenged, redirected, or refused for
@@ -53,7 +66,7 @@ const MAX_DIALOGS = 16;
 export class InviteLeg {
   readonly #signalling: Signalling;
   readonly #parts: InviteLegParts;
-  readonly #user: InviteLegUser;
+  #user: InviteLegUser;
   readonly #login: TrunkLogin;
   readonly #nextInvites: NextInvites;
   /** By To-tag. */
@@ -115,6 +128,7 @@ export class InviteLeg {
   release(): void {
     this.#isReleased = true;
     if (!this.#hasFinalAnswer) this.#latest?.stop();
+    this.#user = NOBODY;
     this.#forgetWhenDone();
   }
 

@@ -69,16 +69,18 @@ export interface PeerProgram {
   /** Resolves with the exit status, null if a signal ended it. */
   readonly exited: Promise<number | null>;
   output(): string;
+  /** Types a line on its standard input. */
+  type(line: string): void;
   /** Ends it and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a peer in a folder of its own, with nothing on standard input. */
+/** Starts a peer in a folder of its own, which is its home too. */
 export const startPeer = (file: string, args: readonly string[], folder: string): PeerProgram => {
   const child: ChildProcess = spawn(file, args, {
     cwd: folder,
-    env: { ...process.env, PATH: SEARCH_PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: SEARCH_PATH, HOME: folder },
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').then(([status]) => status as number | null);
   let output = '';
@@ -100,5 +102,8 @@ export const startPeer = (file: string, args: readonly string[], folder: string)
     child.kill(signal);
     await exited;
   };
-  return { until, exited, output: () => output, end };
+  // A program that has ended reads no more; `exited` tells that.
+  child.stdin?.on('error', () => undefined);
+  const type = (line: string): void => void child.stdin?.write(`${line}\n`);
+  return { until, exited, output: () => output, type, end };
 };

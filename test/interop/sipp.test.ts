@@ -1,59 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseRtpPacket } from '../../src/rtp/packet.ts';
-import { ADDRESS, openRtpPeer, payloads } from '../support/media.ts';
+import { openRtpPeer, payloads } from '../support/media.ts';
 import { essenceOf, noiseClip, octetsOf, openCaller } from './caller.ts';
-import { describeWithPeer, findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
-
-interface Sipp extends PeerProgram {
-  readonly uri: string;
-  /** How many messages whose first line begins so came in. */
-  received(firstLine: string): Promise<number>;
-}
-
-/** sipp does not say when it listens; the kernel's table of sockets does. */
-const untilBound = async (port: number, sipp: PeerProgram): Promise<void> => {
-  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  let hasEnded = false;
-  void sipp.exited.then(() => {
-    hasEnded = true;
-  });
-  while (!(await readFile('/proc/net/udp', 'latin1')).includes(entry)) {
-    if (hasEnded) throw new Error(`sipp ended at its start:\n${sipp.output()}`);
-  }
-};
-
-/** Runs one call of a scenario beside this file; `keys` are the ports and numbers in its session descriptions. */
-const startSipp = async (
-  scenario: string,
-  keys: Record<string, number> = {},
-  options: readonly string[] = [],
-): Promise<Sipp> => {
-  const folder = await mkdtemp(join(tmpdir(), 'ringcast-sipp-'));
-  const [port, mediaPort, controlPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const file = join(import.meta.dirname, 'sipp', `${scenario}.xml`);
-  const sockets = ['-i', ADDRESS, '-p', port, '-mi', ADDRESS, '-mp', mediaPort, '-ci', ADDRESS, '-cp', controlPort];
-  const limits = ['-m', 1, '-nostdin', '-timeout', '25s', '-timeout_error'];
-  const logs = ['-trace_msg', '-message_file', 'messages', '-trace_err', '-error_file', 'errors'];
-  const session = Object.entries({ payload_type: 0, ...keys }).flatMap(([key, value]) => ['-key', key, value]);
-  const peer = startPeer(
-    'sipp',
-    ['-sf', file, ...sockets, ...limits, ...logs, ...session, ...options].map(String),
-    folder,
-  );
-  onTestFinished(async () => {
-    await peer.end('SIGKILL');
-    await rm(folder, { recursive: true });
-  });
-  await untilBound(port, peer);
-  const received = async (firstLine: string) => {
-    const log = await readFile(join(folder, 'messages'), 'latin1');
-    return log.split(/UDP message received \[\d+\] bytes *:\s*/).filter((text) => text.startsWith(firstLine)).length;
-  };
-  return { ...peer, uri: `sip:phone@${ADDRESS}:${port}`, received };
-};
+import { describeWithPeer } from './peer-program.ts';
+import { OVER_TCP, startSipp } from './sipp.ts';
 
 describeWithPeer('sipp', 'sip-tester', () => {
   it.each([
@@ -101,7 +51,7 @@ describeWithPeer('sipp', 'sip-tester', () => {
     ['holds and resumes', 'holds', 1],
   ])('completes a call when it %s', async (_what, scenario, acks) => {
     const ear = await openRtpPeer();
-    const sipp = await startSipp(scenario, { heard_on: ear.port });
+    const sipp = await startSipp(scenario, { heard_on: ear.port }, OVER_TCP);
     const caller = await openCaller();
     const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 50)] }).result;
     expect(result.outcome).toBe('completed');

@@ -44,6 +44,7 @@ const launchInto = (launched: { what: string; with: unknown }[]): Launch => ({
   phone: async (options) => void launched.push({ what: 'phone', with: options }),
   demo: async (options) => void launched.push({ what: 'demo', with: options }),
   callItself: async () => 'heard',
+  backUp: async (target, dataDirectory) => void launched.push({ what: 'backup', with: { target, dataDirectory } }),
 });
 
 /** Runs one command line; what it wrote and its exit status. */

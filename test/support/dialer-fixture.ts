@@ -15,6 +15,7 @@ import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { renditionsOf } from './renditions.ts';
 
+const NO_LIMITS = { priority: 1, maxConcurrentCalls: null, callsPerSecond: null, dialBySeconds: 3600 };
 const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
@@ -46,11 +47,15 @@ export const openDialerFixture = async () => {
   const timers: { delayMs: number; wake: () => void }[] = [];
   const trunkStates = new Map<string, TrunkState>();
   const admissions = new Map<string, Admission>();
+  /** How much later it is than by the clock of the machine. */
+  const clock = { lateMs: 0 };
   const switches = { mayDial: true };
   let onDialled = (): void => {};
 
   const dialerOf = (
-    limits: Partial<Pick<DialerOptions, 'maxConcurrentCalls' | 'store' | 'metrics' | 'isOverloaded'>> = {},
+    limits: Partial<
+      Pick<DialerOptions, 'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded'>
+    > = {},
   ): Dialer => {
     const used = limits.store ?? store;
     return createDialer({
@@ -83,11 +88,12 @@ export const openDialerFixture = async () => {
         timers.push(timer);
         return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
       },
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => performance.now() + clock.lateMs,
       metrics: limits.metrics ?? NO_METRICS,
       log: QUIET_LOG,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
-      callsPerSecond: 10_000,
+      callsPerSecond: limits.callsPerSecond ?? 1_000_000,
+      destinationSpacingMs: 0,
       ringTimeoutMs: 1000,
     });
   };
@@ -99,7 +105,7 @@ export const openDialerFixture = async () => {
     dialWithinMs = 60_000,
   ): Promise<void> => {
     await store.transact(async (tx) => {
-      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY };
+      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY, ...NO_LIMITS };
       const applicationId = await tx.createApplication(application);
       const network = { id: null, name: 'n', destinations, trunkIds, callerId: null, applicationIds: [applicationId] };
       const networkId = await tx.createNetwork(network);
@@ -168,6 +174,7 @@ export const openDialerFixture = async () => {
     store,
     dialled,
     timers,
+    clock,
     switches,
     trunkStates,
     admissions,

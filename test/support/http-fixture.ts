@@ -104,18 +104,18 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     scratchDirectory,
     toWaveform: waveformOfUlaw,
     limits: { ...LIMITS, ...options.limits },
-    ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
-  };
-  const publicServer = buildPublicServer({
-    ...shared,
     events,
-    builtInGreeting: { frameCount: GREETING_FRAMES },
-    toWav: ulawToWav,
-    wakeAfter: (delayMs, wake) => {
+    wakeAfter: (delayMs: number, wake: () => void) => {
       const entry = { delayMs, wake };
       wakeUps.add(entry);
       return () => void wakeUps.delete(entry);
     },
+    ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
+  };
+  const publicServer = buildPublicServer({
+    ...shared,
+    builtInGreeting: { frameCount: GREETING_FRAMES },
+    toWav: ulawToWav,
     publicUrl: options.publicUrl ? new URL(options.publicUrl) : null,
     isReady: () => switches.ready,
   });
@@ -245,6 +245,10 @@ const seed = (store: Store): Promise<void> =>
         name: `Application ${id}`,
         defaultGreetingId: null,
         retry: { maxAttempts: 1, delaySeconds: 60, on: [] },
+        priority: 1,
+        maxConcurrentCalls: null,
+        callsPerSecond: null,
+        dialBySeconds: 3600,
       });
       await tx.createAppKey(id, key);
       await tx.createNetwork({

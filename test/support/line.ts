@@ -6,6 +6,8 @@ export interface Line {
   readonly port: number;
   /** Resets every connection, and refuses new ones. */
   cut(): void;
+  /** Refuses new connections too, as where nobody listens. */
+  refuse(): void;
   /** Takes what is sent, and new connections too, and lets nothing through. */
   hang(): void;
   /** As if nothing had been; what hung is reset. */
@@ -40,10 +42,16 @@ export const openLine = async (targetPort: number): Promise<Line> => {
   };
   const listener = createServer({ noDelay: true }, carry).listen(0, '127.0.0.1');
   await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     cut() {
       state = 'cut';
+      reset();
+    },
+    refuse() {
+      state = 'cut';
+      listener.close();
       reset();
     },
     hang() {
@@ -52,6 +60,7 @@ export const openLine = async (targetPort: number): Promise<Line> => {
     mend() {
       if (state === 'hanging') reset();
       state = 'open';
+      if (!listener.listening) listener.listen(port, '127.0.0.1');
     },
     async close() {
       reset();

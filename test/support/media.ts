@@ -112,11 +112,14 @@ export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promi
 
 export const payloads = (packets: readonly RtpPacket[]): Buffer => Buffer.concat(packets.map(({ payload }) => payload));
 
+/** What a packet says of its place in its stream. */
+export type StreamNumbers = Pick<RtpPacket, 'sequence' | 'timestamp' | 'marker' | 'ssrc'>;
+
 /**
  * Numbers of a stream: frames count the sequence up by one; the timestamp moves by whole slots, and where a starved
  * machine made it move by more than one, the marker says so.
  */
-export const expectTrueNumbers = (packets: readonly RtpPacket[]): void => {
+export const expectTrueNumbers = (packets: readonly StreamNumbers[]): void => {
   expect(packets[0]?.marker).toBe(true);
   for (const [i, packet] of packets.entries()) {
     const before = packets[i - 1];

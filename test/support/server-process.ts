@@ -8,8 +8,11 @@ import { type Api, apiOf, LOOPBACK } from './ringcast.ts';
 const EXECUTABLE = fileURLToPath(new URL('../../src/ringcast.ts', import.meta.url));
 
 export interface ServerProcess {
+  readonly id: number;
   readonly api: Api;
   readonly publicUrl: string;
+  readonly operatorUrl: string;
+  readonly operatorToken: string;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit status. */
@@ -58,7 +61,10 @@ export const spawnRingcast = async (
     return child.exitCode;
   };
   return {
+    id: child.pid ?? 0,
     publicUrl,
+    operatorUrl,
+    operatorToken,
     api: apiOf({ publicUrl, operatorUrl, operatorToken }),
     kill: async () => void (await end('SIGKILL')()),
     terminate: end('SIGTERM'),

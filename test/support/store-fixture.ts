@@ -52,6 +52,10 @@ export const application = (changes: Partial<NewApplication> = {}): NewApplicati
   name: 'Alarms',
   defaultGreetingId: null,
   retry: NO_RETRY,
+  priority: 1,
+  maxConcurrentCalls: null,
+  callsPerSecond: null,
+  dialBySeconds: 3600,
   ...changes,
 });
 
@@ -130,12 +134,14 @@ export const claim = (changes: Partial<ClaimRequest> = {}): ClaimRequest => {
   let dialogs = 0;
   return {
     limit: 100,
-    saturatedTrunkIds: [],
+    server: { maxConcurrentCalls: null, callsPerSecond: null },
+    trunks: new Map(),
     heldTrunkIds: [],
-    plan: (trunkIds) => {
+    destinationSpacingMs: 0,
+    plan: (trunkIds, _destination, closed) => {
       dialogs += 1;
       const names = { sipCallId: `call-${dialogs}`, fromTag: `tag-${dialogs}`, branch: `z9hG4bK${dialogs}` };
-      return { names, trunkId: trunkIds[0] ?? null };
+      return { names, trunkId: trunkIds.find((id) => !closed.includes(id)) ?? null };
     },
     ...changes,
   };

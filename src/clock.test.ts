@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { random } from './clock.ts';
+
+test('random octets are as many as asked for and never the same, across refills of the pool too', () => {
+  const drawn = Array.from({ length: 2_000 }, () => random.hex(12));
+  for (const hex of drawn) expect(hex).toMatch(/^[0-9a-f]{24}$/);
+  expect(new Set(drawn).size).toBe(drawn.length);
+});
+
+test('more random octets than the pool holds are no zeros', () => {
+  const hex = random.hex(10_000);
+  expect(hex).toHaveLength(20_000);
+  expect(hex).not.toContain('0'.repeat(40));
+});

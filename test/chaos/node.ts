@@ -1,0 +1,23 @@
+// A node of Ringcast as `ringcast serve` runs it, which ends by SIGKILL at the crash point in argv[2], if any.
+import { readConfig } from '../../src/config.ts';
+import type { Store } from '../../src/domain/store-port.ts';
+import { createLog } from '../../src/log.ts';
+import { start } from '../../src/main.ts';
+import { crashAt } from './crash-store.ts';
+
+const [, , crashPoint] = process.argv;
+const config = readConfig(process.env);
+let nodeId = '';
+const noteNodeId = (store: Store): Store => ({
+  ...store,
+  actAs(id) {
+    nodeId = id;
+    store.actAs(id);
+  },
+});
+const running = await start(config, createLog(config.logLevel), (store) =>
+  noteNodeId(crashPoint === undefined ? store : crashAt(store, crashPoint, () => process.kill(process.pid, 'SIGKILL'))),
+);
+process.on('SIGTERM', () => void running.stop(0).then(() => process.exit()));
+const { publicUrl, operatorUrl, operatorToken } = running;
+process.stdout.write(`${JSON.stringify({ publicUrl, operatorUrl, operatorToken, nodeId })}\n`);

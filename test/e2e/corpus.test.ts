@@ -1,0 +1,146 @@
+import { readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PhoneEvent } from '../../src/phone/events.ts';
+import { openPhone, type Phone } from '../../src/phone/phone.ts';
+import type { BadFile } from '../corpus/bad-file.ts';
+import { makeCorpus } from '../corpus/corpus.ts';
+import { processTree, watchMemory } from '../support/process-tree.ts';
+import { apiOf, makeDirectory } from '../support/ringcast.ts';
+import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
+import { samplesOf, scrape } from '../support/scrape.ts';
+import { type ServerProcess, spawnRingcast } from '../support/server-process.ts';
+
+const CALLS = 100;
+const CLIP_FRAMES = 1500;
+const SENDERS = 4;
+const MAX_MEMORY_KIB = 512 * 1024;
+
+/** Which of the corpus the WebAssembly build is given in the suite: every so manieth. All of it, if asked. */
+const WASM_STEP = process.env.CORPUS === 'all' ? 1 : 24;
+
+let folder: string;
+let corpus: readonly BadFile[];
+let phone: Phone;
+const ended: Extract<PhoneEvent, { type: 'ended' }>[] = [];
+const connections: string[] = [];
+/** What the playlists name: nobody may come. */
+const bait = createServer((socket) => {
+  connections.push(`from port ${socket.remotePort}`);
+  socket.destroy();
+});
+
+beforeAll(async () => {
+  folder = await makeDirectory();
+  bait.listen(0, '127.0.0.1');
+  await new Promise((resolve) => bait.once('listening', resolve));
+  const address = bait.address();
+  corpus = await makeCorpus(
+    folder,
+    `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
+  );
+  phone = await openPhone({
+    listen: { address: '127.0.0.1', port: 0 },
+    recordDirectory: null,
+    answerAfterMs: 0,
+    behaviour: 'answer',
+    onEvent: (event) => event.type === 'ended' && ended.push(event),
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await phone.close();
+  bait.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const serve = (data: string, path?: string): Promise<ServerProcess> =>
+  spawnRingcast(join(folder, data), { RINGCAST_MAX_CLIP_SECONDS: '60', ...(path === undefined ? {} : { PATH: path }) });
+
+const send = (publicUrl: string, uri: string, { octets, fileName }: BadFile): Promise<Response> => {
+  if (fileName === undefined) return fetch(publicUrl + uri, { method: 'PUT', body: octets });
+  const body = new FormData();
+  body.append('file', new Blob([octets]), fileName);
+  return fetch(publicUrl + uri, { method: 'POST', body });
+};
+
+/** Uploads a file with a grant of its own: what is wrong with the answer, or nothing. */
+const tryFile = async (server: ServerProcess, appKey: string, file: BadFile): Promise<readonly string[]> => {
+  const api = apiOf(server);
+  const media = must(201, await api.application('POST', '/media', appKey, {}));
+  const grant = must(201, await api.requestGrant(media.id, appKey)).UploadResponse;
+  const response = await send(server.publicUrl, grant.uri, file);
+  const { status, message } = ((await response.json()) as { MediaResponse: { status: number; message: string } })
+    .MediaResponse;
+  const isRight = response.status === file.status && status === file.status && (file.gist?.test(message) ?? true);
+  if (!isRight) return [`${file.name}: ${response.status} ${message}`];
+  if (status === 201) return [];
+  // Only a grant that is open looks at a body, be it empty.
+  const again = await api.upload(grant.uri, new Uint8Array());
+  return again.status === 400 ? [] : [`${file.name}: then ${again.status}`];
+};
+
+const tryAll = async (server: ServerProcess, appKey: string, files: readonly BadFile[]): Promise<readonly string[]> => {
+  const queue = [...files];
+  const faults: string[] = [];
+  const sender = async (): Promise<void> => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      faults.push(...(await tryFile(server, appKey, file)));
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sender));
+  return faults;
+};
+
+const tidyAfter = async (server: ServerProcess, data: string): Promise<void> => {
+  expect(await readdir(join(folder, data, 'scratch'))).toEqual([]);
+  expect((await processTree(server.id)).map(({ name }) => name)).toHaveLength(1);
+  expect(connections).toEqual([]);
+};
+
+it(`a corpus of bad files with native FFmpeg, while ${CALLS} calls play on`, async () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(150);
+  const server = await serve('native');
+  const memory = watchMemory(server.id);
+  const { appKey, networkId } = await makeScenario(
+    server.api,
+    Array.from({ length: CALLS }, (_, i) => phone.uri.replace('sip:', `sip:line-${i}@`)),
+  );
+  const mediaId = await uploadMedia(server.api, appKey, toneWav(440, CLIP_FRAMES));
+  const blastId = blastIdOf(await server.api.blast(`${mediaId}-${mediaId}`, { networkid: networkId, appkey: appKey }));
+  await blastUntil(server.api, appKey, blastId, ({ calls }) =>
+    calls.some(({ state }: { state: string }) => state === 'playing'),
+  );
+  expect(await tryAll(server, appKey, corpus)).toEqual([]);
+  const { calls } = await blastUntil(server.api, appKey, blastId, ({ state }) => state === 'finished');
+  expect(calls.map(({ outcome }: { outcome: string }) => outcome)).toEqual(calls.map(() => 'completed'));
+  for (const { reception } of ended) expect(reception).toMatchObject({ duplicates: 0, outOfOrder: 0 });
+  const peakKiB = await memory();
+  expect(peakKiB).toBeLessThan(MAX_MEMORY_KIB);
+  await tidyAfter(server, 'native');
+  const voice = samplesOf(await scrape(server)).filter(({ name }) => name.startsWith('ringcast_voice_packets'));
+  console.log(
+    `${corpus.length} files, ${Math.round(peakKiB / 1024)} MiB at most, ${voice.map(({ name, value }) => `${name} ${value}`).join(', ')}`,
+  );
+  expect(await server.terminate()).toBe(0);
+}, 240_000);
+
+it('bad files with FFmpeg in WebAssembly', async () => {
+  const withoutFfmpeg = join(folder, 'nothing-here') + delimiter;
+  const server = await serve('wasm', withoutFfmpeg);
+  const memory = watchMemory(server.id);
+  const { appKey } = await makeScenario(server.api, [phone.uri]);
+  expect(
+    await tryAll(
+      server,
+      appKey,
+      corpus.filter((_, index) => index % WASM_STEP === 0),
+    ),
+  ).toEqual([]);
+  const peakKiB = await memory();
+  expect(peakKiB).toBeLessThan(MAX_MEMORY_KIB);
+  console.log(`${Math.round(peakKiB / 1024)} MiB at most`);
+  await tidyAfter(server, 'wasm');
+  expect(await server.terminate()).toBe(0);
+}, 600_000);

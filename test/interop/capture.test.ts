@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { toPcap } from '../../src/trace/pcap.ts';
+import { ADDRESS, bindSocket, expectTrueNumbers, type StreamNumbers } from '../support/media.ts';
+import { noiseClip, openCaller } from './caller.ts';
+import { describeWithPeer } from './peer-program.ts';
+import { OVER_TCP, startSipp } from './sipp.ts';
+
+const run = promisify(execFile);
+
+type Captured = Parameters<typeof toPcap>[0][number];
+
+/** An ear that keeps what came, when, and from where: a capture that needs no right to listen on an interface. */
+const openCapture = async () => {
+  const socket = await bindSocket();
+  const { port } = socket.address();
+  const captured: Captured[] = [];
+  socket.on('message', (octets, from) => {
+    const [local, remote] = [{ address: ADDRESS, port }, from];
+    captured.push({ direction: 'received', transport: 'udp', local, remote, seenAt: Date.now(), octets });
+  });
+  const until = async (count: number): Promise<void> => {
+    while (captured.length < count) await once(socket, 'message');
+  };
+  return { port, captured, until };
+};
+
+/** What tshark says about a capture whose packets to `port` are RTP. */
+const analyse = async (captured: readonly Captured[], port: number, ...options: string[]): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'ringcast-capture-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'rtp.pcap');
+  await writeFile(file, toPcap(captured));
+  return (await run('tshark', ['-n', '-r', file, '-d', `udp.port==${port},rtp`, ...options])).stdout;
+};
+
+/** Sequence number, timestamp, marker and SSRC of each packet. */
+const NUMBERS = ['rtp.seq', 'rtp.timestamp', 'rtp.marker', 'rtp.ssrc'].flatMap((field) => ['-e', field]);
+
+const numbersOf = (table: string): StreamNumbers[] =>
+  table
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [sequence, timestamp, marker, ssrc] = line.split('\t');
+      return {
+        sequence: Number(sequence),
+        timestamp: Number(timestamp),
+        marker: marker === '1',
+        ssrc: Number(ssrc),
+      };
+    });
+
+/** The longest time between two packets that follow each other, in units of the timestamp: 8,000 a second. */
+const longestGap = (packets: readonly StreamNumbers[]): number =>
+  Math.max(...packets.slice(1).map(({ timestamp }, at) => (timestamp - (packets[at]?.timestamp ?? 0)) >>> 0));
+
+/** sipp holds for 200 ms at least. */
+const HOLD_SAMPLES = 1600;
+
+describeWithPeer('tshark', 'tshark', () => {
+  describeWithPeer('sipp', 'sip-tester', () => {
+    it.each([
+      ['clip after clip', 'answers', 160, []],
+      ['a hold', 'holds', HOLD_SAMPLES, OVER_TCP],
+    ] as const)(
+      'sees one stream without loss or repeats and with true timestamps across %s',
+      async (_, scenario, gap, how) => {
+        const capture = await openCapture();
+        const sipp = await startSipp(scenario, { heard_on: capture.port }, how);
+        const caller = await openCaller();
+        const clips = [noiseClip('one', 30), noiseClip('two', 1), noiseClip('three', 44)];
+        const result = await caller.ring(sipp.uri, { clips }).result;
+        expect(result).toMatchObject({ outcome: 'completed', framesSent: [30, 1, 44] });
+        expect(await sipp.exited, sipp.output()).toBe(0);
+
+        await capture.until(75);
+        const streams = await analyse(capture.captured, capture.port, '-q', '-z', 'rtp,streams');
+        expect(streams.match(/ g711U .*/g)).toEqual([expect.stringMatching(/^ g711U +75 +0 \(0\.0%\)/)]);
+        const numbers = numbersOf(await analyse(capture.captured, capture.port, '-T', 'fields', ...NUMBERS));
+        expectTrueNumbers(numbers);
+        expect(longestGap(numbers)).toBeGreaterThanOrEqual(gap);
+      },
+    );
+  });
+});
