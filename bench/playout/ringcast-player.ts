@@ -24,6 +24,7 @@ const PCMU = {
   sealing: null,
   opening: null,
   eventPayloadTypes: [],
+  rtcp: null,
 } as const;
 
 /** Calls whose first packet is waited for, one after the other, while the others play. */

@@ -16,6 +16,7 @@ const createPort = (port: number): MediaPort => {
     packetsSent: () => 0,
     onDigit: () => undefined,
     place: () => null,
+    quality: () => null,
     packetsRefused: () => 0,
     peerRefusals: () => 0,
     latenessMs: () => 0,

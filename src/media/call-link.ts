@@ -1,4 +1,5 @@
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
+import type { StreamQuality } from '../rtp/stream-quality.ts';
 import {
   createCounters,
   readFramesSent,
@@ -7,6 +8,7 @@ import {
   readPacketsSent,
   readPeerRefusals,
   readPlace,
+  readQuality,
 } from './counters.ts';
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 
@@ -47,6 +49,8 @@ export interface MediaPort {
   onDigit(listener: (digit: string, at: PlaceInPlaylist) => void): void;
   /** The place that is being played: of the last clip of which anything was sent. Null before the first packet. */
   place(): PlaceInPlaylist | null;
+  /** How the peer hears us, as it reported last; null if it never did. */
+  quality(): StreamQuality | null;
   /** Packets that the kernel did not take: lost, as on any network. */
   packetsRefused(): number;
   /** ICMP refusals of the peer's machine: nobody listens there. */
@@ -130,6 +134,7 @@ export class CallLink {
         this.#onDigit = listener;
       },
       place: () => readPlace(counters),
+      quality: () => readQuality(counters),
       packetsRefused: () => readPacketsRefused(counters),
       peerRefusals: () => readPeerRefusals(counters),
       latenessMs: (share) => readLatenessMs(counters, share),
@@ -151,6 +156,7 @@ const targetOf = (to: PlayTarget): PlayTarget => ({
   sealing: to.sealing && copyOf(to.sealing),
   opening: to.opening && copyOf(to.opening),
   eventPayloadTypes: [...to.eventPayloadTypes],
+  rtcp: to.rtcp && { address: to.rtcp.address, port: to.rtcp.port, isMux: to.rtcp.isMux },
 });
 
 /** Without the memory around the keys, which would cross with them. */

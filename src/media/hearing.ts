@@ -1,5 +1,6 @@
 import { parseRtpPacket } from '../rtp/packet.ts';
-import { isRtcp } from '../rtp/rtcp-parse.ts';
+import type { ReportBlock } from '../rtp/rtcp-packet.ts';
+import { isRtcp, parseRtcp } from '../rtp/rtcp-parse.ts';
 import { createProtection } from '../rtp/srtp-protection.ts';
 import { SrtpReceiver } from '../rtp/srtp-receiver.ts';
 import { isSameKeying, type SrtpKeying } from '../rtp/srtp-suite.ts';
@@ -38,9 +39,16 @@ export class Hearing {
     return digit?.digit ?? null;
   }
 
+  /** The reports in a packet of RTCP, none in any other. */
+  reportsOf(octets: Uint8Array, isFromPeer: boolean): readonly ReportBlock[] {
+    const plain = isRtcp(octets) ? this.#open(octets, isFromPeer) : null;
+    return ((plain && parseRtcp(plain)) ?? []).flatMap((packet) => (packet.kind === 'report' ? packet.blocks : []));
+  }
+
   #open(octets: Uint8Array, isFromPeer: boolean): Uint8Array | null {
     if (this.#opening === null) return isFromPeer ? octets : null;
-    return this.#receiverOf(this.#opening).openRtp(octets);
+    const receiver = this.#receiverOf(this.#opening);
+    return isRtcp(octets) ? receiver.openRtcp(octets) : receiver.openRtp(octets);
   }
 
   #receiverOf(opening: SrtpKeying): SrtpReceiver {

@@ -97,4 +97,6 @@ export interface PlayTarget extends RtpAddress {
   readonly opening: SrtpKeying | null;
   /** Payload types that telephone-events come under, eight at most. */
   readonly eventPayloadTypes: readonly number[];
+  /** Null if the peer named no place for reports. */
+  readonly rtcp: RtcpTarget | null;
 }

@@ -11,14 +11,15 @@ import {
   slotBeginMs,
   startPlayout,
 } from '../rtp/playout.ts';
-import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
 import type { PlayTarget, ThreadOrder } from './messages.ts';
 import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
-import { Sealer, sealFor } from './sealing.ts';
+import { Reports } from './reports.ts';
+import { RtcpExchange } from './rtcp-exchange.ts';
+import { Sealer } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
-import { newVoice, type Voice, type VoicesOptions } from './voice.ts';
+import { newVoice, setFormat, type Voice, type VoicesOptions } from './voice.ts';
 import { createWheel } from './wheel.ts';
 
 const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
@@ -41,6 +42,7 @@ export class Voices {
   readonly #numbers: StreamNumbers;
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
+  readonly #rtcp: RtcpExchange;
   /** When to look next what came in, and for how many calls. */
   #nextLookMs = 0;
   #listening = 0;
@@ -53,6 +55,7 @@ export class Voices {
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
+    this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts);
   }
 
   take(order: ThreadOrder): void {
@@ -68,6 +71,7 @@ export class Voices {
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
     this.#sockets.receive(this.#onPacket);
+    for (const [row, voice] of this.#voices.entries()) if (voice) this.#rtcp.tick(row, voice, nowMs);
   }
 
   /** When to run next; infinity if nothing is playing or listened to. */
@@ -117,6 +121,7 @@ export class Voices {
   #play(row: number, voice: Voice, to: PlayTarget): void {
     if (voice.state !== 'prepared') return;
     voice.state = 'playing';
+    voice.reports = new Reports(this.#options.nowMs());
     this.#listening += 1;
     this.#numbers.reset(row);
     startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
@@ -127,17 +132,8 @@ export class Voices {
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
   #redirect(row: number, voice: Voice, to: PlayTarget): void {
     const { place, marker } = this.#playouts;
-    const { clockRateHz, divisible } = CODEC_FRAMES[to.codec];
-    voice.codec = to.codec;
-    voice.packetSlots = to.packetTimeMs / SLOT_MS;
-    const seal = sealFor(to.sealing, voice.seal);
-    // Another key makes another source too: its packets are numbered from the lower half, as that of a first one must.
-    if (seal !== voice.seal && seal !== null) this.#numbers.reset(row);
-    voice.seal = seal;
-    if (this.#numbers.setFormat(row, to.payloadType, clockRateHz)) {
-      marker[row] = 1;
-      if (seal) seal.sender = new SrtpSender(seal.protection);
-    }
+    if (setFormat(voice, to, this.#numbers, row)) marker[row] = 1;
+    const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     voice.hearing.listen(to.eventPayloadTypes, to.opening);
     this.#sockets.listen(row, to.eventPayloadTypes);
@@ -159,8 +155,10 @@ export class Voices {
     this.#await(row);
   }
 
-  #stop(row: number, { call, state }: Voice): void {
-    if (state === 'playing' || state === 'held' || state === 'played') this.#listening -= 1;
+  #stop(row: number, voice: Voice): void {
+    const { call, reports } = voice;
+    this.#rtcp.sayGoodbye(row, voice, this.#options.nowMs());
+    if (reports) this.#listening -= 1;
     this.#wheel.remove(row);
     this.#rowOf.delete(call);
     this.#voices[row] = null;
@@ -193,8 +191,10 @@ export class Voices {
 
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
-    const digit = voice?.hearing.digitOf(octets, isFromPeer);
-    if (!voice || !digit) return;
+    if (!voice) return;
+    this.#rtcp.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
+    const digit = voice.hearing.digitOf(octets, isFromPeer);
+    if (!digit) return;
     const { clip, place } = this.#playouts;
     const placeMs = (place[row] ?? 0) * SLOT_MS;
     this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
@@ -225,6 +225,7 @@ export class Voices {
     const clip = voice.clips[clipNumber];
     if (clip === undefined) return constants.errno.EINVAL;
     payloads.cut(clip, voice.codec, place, voice.packetSlots);
+    voice.reports?.count(payloads.length);
     if (!voice.canSend) return constants.errno.EDESTADDRREQ;
     if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
     const { frames, offset, length } = payloads;

@@ -152,6 +152,7 @@ const targetOf = (media: RemoteMedia, ours: CryptoLine | null, events: readonly 
   packetTimeMs: media.packetTimeMs,
   sealing: media.crypto && ours ? ours.keying : null,
   opening: media.crypto?.keying ?? null,
+  rtcp: media.rtcp && { ...media.rtcp, isMux: media.isRtcpMux },
   eventPayloadTypes: media.telephoneEvent ? eventTypesOf(media, events) : [],
 });
 

@@ -1,7 +1,8 @@
 import { type AttemptResult, type CallOrder, type ClipPlace, NO_RTP, type RtpFigures } from '../domain/call.ts';
-import type { Codec } from '../domain/codec.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
+import { estimateMos } from '../rtp/e-model.ts';
+import type { StreamQuality } from '../rtp/stream-quality.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
 import { type CallMedia, createCallMedia } from './call-media.ts';
@@ -45,7 +46,8 @@ class Call implements OutboundCall {
   /** Of the dialog that is the call. */
   #media: CallMedia | null = null;
   #leg: InviteLeg | null = null;
-  #codec: Codec | null = null;
+  /** What the peer answered, once there is something to play. */
+  #remote: RemoteMedia | null = null;
   readonly #digits = new PressedDigits((digit) => this.#report({ kind: 'digit', digit }));
   #state = NEW_CALL;
 
@@ -144,7 +146,7 @@ class Call implements OutboundCall {
   }
 
   #play(remote: RemoteMedia): void {
-    this.#codec = remote.codec;
+    this.#remote = remote;
     this.#media?.play();
     void this.#equipment?.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }
@@ -183,7 +185,16 @@ class Call implements OutboundCall {
     const packetsSent = media?.packetsSent() ?? 0;
     if (!media || packetsSent === 0) return { ...NO_RTP, packetsSent };
     const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => Math.min(MAX_LATENESS_MS, media.latenessMs(share)));
-    return { ...NO_RTP, packetsSent, latenessMs: { p50, p99 } };
+    return { ...NO_RTP, packetsSent, latenessMs: { p50, p99 }, ...this.#heardAs(media.quality(), packetsSent) };
+  }
+
+  /** How the peer heard it, by its own reports. */
+  #heardAs(quality: StreamQuality | null, packetsSent: number): Partial<RtpFigures> {
+    const remote = this.#remote;
+    if (!quality || !remote) return {};
+    const { codec, packetTimeMs } = remote;
+    const mos = estimateMos({ ...quality, codec, packetTimeMs, lostShare: quality.packetsLost / packetsSent });
+    return { ...quality, mosEstimate: Math.round(mos * 100) / 100 };
   }
 
   #resultNow(): AttemptResult {
@@ -192,7 +203,7 @@ class Call implements OutboundCall {
       outcome: outcome ?? 'failed',
       sipStatus,
       sipReason: sipReason === null ? null : cleanReason(sipReason),
-      codec: this.#codec,
+      codec: this.#remote?.codec ?? null,
       framesSent: [...this.framesSent()],
       rtp: this.#rtpNow(),
       digits: this.#digits.all,
