@@ -13,7 +13,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
     const caller = await openCaller();
     const result = await caller.ring(`${baresip.uri};transport=tcp`, CLIPS).result;
     expect(essenceOf(result)).toEqual(COMPLETED);
-    await baresip.until('terminated');
+    await baresip.until('session closed');
   });
 
   it('is rung and hung up over TLS, and proves who it is', async () => {
@@ -28,7 +28,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
     const tlsUri = baresip.uri.replace(/[0-9]+$/, (port) => `${Number(port) + 1};transport=tls`);
     const result = await caller.ring(tlsUri, CLIPS).result;
     expect(essenceOf(result)).toEqual(COMPLETED);
-    await baresip.until('terminated');
+    await baresip.until('session closed');
   });
 
   it('is not rung over TLS if its certificate is of another', async () => {
