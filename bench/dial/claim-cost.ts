@@ -1,3 +1,4 @@
+import { NO_RTP } from '../../src/domain/call.ts';
 import type { ClaimRequest, Store, Transaction } from '../../src/domain/store-port.ts';
 import type { StoreFixture } from '../../test/support/store-fixture.ts';
 import { application, blast, claim, network } from '../../test/support/store-fixture.ts';
@@ -33,7 +34,9 @@ const ENDED = {
   sipReason: null,
   codec: null,
   framesSent: [],
-  rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+  rtp: NO_RTP,
+  digits: [],
+  hungUpAt: null,
 } as const;
 
 /** Blasts of one call each, and the rest of the calls as copies of these. */

@@ -17,7 +17,15 @@ const AT_ONCE = 100;
 const quiet = (): void => {};
 const log = { debug: quiet, info: quiet, warn: console.error, error: console.error };
 
-const PCMU = { payloadType: 0, codec: 'PCMU', packetTimeMs: 20, sealing: null } as const;
+const PCMU = {
+  payloadType: 0,
+  codec: 'PCMU',
+  packetTimeMs: 20,
+  sealing: null,
+  opening: null,
+  eventPayloadTypes: [],
+  rtcp: null,
+} as const;
 
 /** Calls whose first packet is waited for, one after the other, while the others play. */
 const PROBES = 200;

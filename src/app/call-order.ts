@@ -1,4 +1,4 @@
-import type { AttemptResult, CallOrder, ClaimedCall } from '../domain/call.ts';
+import { type AttemptResult, type CallOrder, type ClaimedCall, NO_RTP } from '../domain/call.ts';
 import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -13,7 +13,9 @@ export const notDialled = (claimed: ClaimedCall, outcome: Outcome, reason: strin
   sipReason: reason,
   codec: null,
   framesSent: claimed.playlist.map(() => 0),
-  rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+  rtp: NO_RTP,
+  digits: [],
+  hungUpAt: null,
 });
 
 /** Why a claimed call cannot be dialled over its trunk as it is now, or null if it can. */

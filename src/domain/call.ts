@@ -12,11 +12,37 @@ export interface ClipProgress {
   readonly framesTotal: number;
 }
 
+/** So far into a clip of the playlist; `mediaId` null for the built-in greeting. */
+export interface ClipPlace {
+  readonly mediaId: string | null;
+  readonly ms: number;
+}
+
+/** A key that the callee pressed, and what was being played. */
+export interface PressedDigit extends ClipPlace {
+  /** `0` to `9`, `*`, `#`, `A` to `D`. */
+  readonly digit: string;
+}
+
 export interface RtpFigures {
   readonly packetsSent: number;
   readonly packetsLost: number | null;
   readonly jitterMs: number | null;
+  readonly roundTripMs: number | null;
+  /** An estimate by the E-model (ITU-T G.107) from the peer's reports, 1 to 4.5: nobody listened. */
+  readonly mosEstimate: number | null;
+  /** How late packets left, half of them and 99 in a hundred: bounds of bands, 100 for all above. */
+  readonly latenessMs: { readonly p50: number; readonly p99: number } | null;
 }
+
+export const NO_RTP: RtpFigures = {
+  packetsSent: 0,
+  packetsLost: null,
+  jitterMs: null,
+  roundTripMs: null,
+  mosEstimate: null,
+  latenessMs: null,
+};
 
 /** One try at a call: at most one INVITE dialog. Times are wall-clock milliseconds of the database's clock. */
 export interface AttemptView {
@@ -33,6 +59,9 @@ export interface AttemptView {
   readonly sipReason: string | null;
   readonly codec: Codec | null;
   readonly clips: readonly ClipProgress[];
+  readonly digits: readonly PressedDigit[];
+  /** Where the callee hung up; null if it was not so, or nothing had been played. */
+  readonly hungUpAt: ClipPlace | null;
   readonly rtp: RtpFigures;
 }
 
@@ -111,6 +140,9 @@ export interface AttemptResult {
   /** Frames sent of each clip of the order, in its order. */
   readonly framesSent: readonly number[];
   readonly rtp: RtpFigures;
+  /** In the order they were pressed. */
+  readonly digits: readonly PressedDigit[];
+  readonly hungUpAt: ClipPlace | null;
   /** Somebody picked up, if only after the call was given up: there is no further attempt. */
   readonly wasAnswered?: boolean;
   /** Seconds for which the peer wants no further attempt (RFC 3261 20.33), at most a day; absent if it did not say. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { applicationClient } from '../../test/support/application-client.ts';
 import { type HttpFixture, KEY, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
+import { NO_RTP } from '../domain/call.ts';
 
 let http: HttpFixture;
 beforeAll(async () => {
@@ -30,7 +31,9 @@ const COMPLETED = {
   sipReason: 'OK',
   codec: 'PCMU',
   framesSent: [7, 1, 2],
-  rtp: { packetsSent: 10, packetsLost: 0, jitterMs: 0.5 },
+  rtp: { ...NO_RTP, packetsSent: 10, packetsLost: 0, jitterMs: 0.5 },
+  digits: [],
+  hungUpAt: null,
 } as const;
 
 /** Claims the calls that wait, as the dialer does. */
@@ -104,7 +107,9 @@ describe('C blasts', () => {
           { mediaId: '101', framesSent: 1, framesTotal: 1 },
           { mediaId: '102', framesSent: 0, framesTotal: 2 },
         ],
-        rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+        digits: [],
+        hungUpAt: null,
+        rtp: NO_RTP,
       },
     ]);
   });

@@ -8,6 +8,8 @@ import { nullable, oneOf } from './schema.ts';
 
 const Outcome = nullable(oneOf(OUTCOMES));
 
+const ClipPlace = { mediaId: nullable(Type.String()), ms: Type.Integer() };
+
 const AttemptJson = Type.Object({
   number: Type.Integer(),
   trunkId: nullable(Type.String()),
@@ -22,10 +24,15 @@ const AttemptJson = Type.Object({
   clips: Type.Array(
     Type.Object({ mediaId: nullable(Type.String()), framesSent: Type.Integer(), framesTotal: Type.Integer() }),
   ),
+  digits: Type.Array(Type.Object({ digit: Type.String(), ...ClipPlace })),
+  hungUpAt: nullable(Type.Object(ClipPlace)),
   rtp: Type.Object({
     packetsSent: Type.Integer(),
     packetsLost: nullable(Type.Integer()),
     jitterMs: nullable(Type.Number()),
+    roundTripMs: nullable(Type.Number()),
+    mosEstimate: nullable(Type.Number()),
+    latenessMs: nullable(Type.Object({ p50: Type.Number(), p99: Type.Number() })),
   }),
 });
 
@@ -79,5 +86,7 @@ const attemptJson = (attempt: AttemptView): Static<typeof AttemptJson> => ({
   sipReason: attempt.sipReason,
   codec: attempt.codec,
   clips: attempt.clips.map(({ mediaId, framesSent, framesTotal }) => ({ mediaId, framesSent, framesTotal })),
+  digits: attempt.digits.map((digit) => ({ ...digit })),
+  hungUpAt: attempt.hungUpAt,
   rtp: { ...attempt.rtp },
 });

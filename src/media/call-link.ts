@@ -1,4 +1,5 @@
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
+import type { StreamQuality } from '../rtp/stream-quality.ts';
 import {
   createCounters,
   readFramesSent,
@@ -6,11 +7,19 @@ import {
   readPacketsRefused,
   readPacketsSent,
   readPeerRefusals,
+  readPlace,
+  readQuality,
 } from './counters.ts';
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 
 /** How a voice ended: after the time of its last packet, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
+
+/** So far into clip number `clip`. */
+export interface PlaceInPlaylist {
+  readonly clip: number;
+  readonly placeMs: number;
+}
 
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
@@ -36,6 +45,12 @@ export interface MediaPort {
   /** Frames that the kernel took, of each clip, read live. */
   framesSent(): readonly number[];
   packetsSent(): number;
+  /** Tells of each key that is pressed at the other end, with the place that was being played. One listener. */
+  onDigit(listener: (digit: string, at: PlaceInPlaylist) => void): void;
+  /** The place that is being played: of the last clip of which anything was sent. Null before the first packet. */
+  place(): PlaceInPlaylist | null;
+  /** How the peer hears us, as it reported last; null if it never did. */
+  quality(): StreamQuality | null;
   /** Packets that the kernel did not take: lost, as on any network. */
   packetsRefused(): number;
   /** ICMP refusals of the peer's machine: nobody listens there. */
@@ -62,6 +77,8 @@ export class CallLink {
   readonly #finished = Promise.withResolvers<EndOfVoice>();
   readonly #stopped = Promise.withResolvers<void>();
 
+  #onDigit: (digit: string, at: PlaceInPlaylist) => void = () => {};
+
   constructor(call: number, clipCount: number, post: (order: ThreadOrder) => void) {
     this.#call = call;
     this.#post = post;
@@ -80,6 +97,7 @@ export class CallLink {
       if (report.isTaken) this.#opened.resolve(PORT_TAKEN);
       else this.#opened.reject(new Error(report.reason));
     }
+    if (report.type === 'digit') this.#onDigit(report.digit, { clip: report.clip, placeMs: report.placeMs });
     if (report.type === 'finished') this.#finished.resolve('played');
     if (report.type === 'stopped') this.#settle();
   }
@@ -112,6 +130,11 @@ export class CallLink {
       finished: this.#finished.promise,
       framesSent: () => readFramesSent(counters),
       packetsSent: () => readPacketsSent(counters),
+      onDigit: (listener) => {
+        this.#onDigit = listener;
+      },
+      place: () => readPlace(counters),
+      quality: () => readQuality(counters),
       packetsRefused: () => readPacketsRefused(counters),
       peerRefusals: () => readPeerRefusals(counters),
       latenessMs: (share) => readLatenessMs(counters, share),
@@ -124,13 +147,16 @@ export class CallLink {
 }
 
 /** Only what the thread needs: whatever else the caller's object holds might not be fit to cross. */
-const targetOf = ({ address, port, payloadType, codec, packetTimeMs, sealing }: PlayTarget): PlayTarget => ({
-  address,
-  port,
-  payloadType,
-  codec,
-  packetTimeMs,
-  sealing: sealing && copyOf(sealing),
+const targetOf = (to: PlayTarget): PlayTarget => ({
+  address: to.address,
+  port: to.port,
+  payloadType: to.payloadType,
+  codec: to.codec,
+  packetTimeMs: to.packetTimeMs,
+  sealing: to.sealing && copyOf(to.sealing),
+  opening: to.opening && copyOf(to.opening),
+  eventPayloadTypes: [...to.eventPayloadTypes],
+  rtcp: to.rtcp && { address: to.rtcp.address, port: to.rtcp.port, isMux: to.rtcp.isMux },
 });
 
 /** Without the memory around the keys, which would cross with them. */

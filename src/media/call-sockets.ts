@@ -1,4 +1,4 @@
-import type { RtpAddress } from './messages.ts';
+import type { RtcpTarget, RtpAddress } from './messages.ts';
 
 /** Frames of one rendition, where they lie. */
 export interface Frames {
@@ -12,6 +12,14 @@ export interface NotOpened {
   readonly reason: string;
   readonly isTaken: boolean;
 }
+
+/** A packet that came in for a row; `isFromPeer`: from the address that voice is sent to. The octets are its own no longer than the call. */
+export type OnPacket = (row: number, octets: Uint8Array, isFromPeer: boolean) => void;
+
+/** Packets that are read at a time, of all calls; what there is more waits in the kernel, or is lost there. */
+export const MAX_PACKETS_AT_ONCE = 64;
+/** Longer ones are cut, and cannot be read then. */
+export const MAX_PACKET_BYTES = 2048;
 
 /** A pair of sockets (RTP and RTCP) for each call, by the row of the call. Nothing that comes in is ever answered. */
 export interface CallSockets {
@@ -28,6 +36,12 @@ export interface CallSockets {
    * that an earlier packet met with an ICMP refusal, told in place of sending this one. Never throws.
    */
   send(row: number, frames: Frames, offset: number, length: number): number;
+  /** Lets RTCP in, and RTP of these payload types alone, eight at most; before it is called, nothing. */
+  listen(row: number, payloadTypes: readonly number[]): void;
+  /** Hands over some of what came in. */
+  receive(onPacket: OnPacket): void;
+  /** Sends octets of `packet` to the RTCP port of the peer: from RTP's port if they share one. Never throws. */
+  sendRtcp(row: number, packet: Frames, length: number, to: RtcpTarget): void;
   /** Closes both; `onClosed` tells that the ports are free, perhaps before it returns. */
   close(row: number, onClosed: () => void): void;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   makeClip,
   openRtpPeer,
+  PLAIN,
   pattern,
   payloads,
   prepare,
@@ -31,7 +32,7 @@ describe.each(SOCKET_KINDS)('codecs and packet times, %s sockets', (sockets) => 
     async (codec, payloadType, packetTimeMs, lengths, per10Ms) => {
       const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
       const port = await prepare(thread, makeClip(1, 5));
-      port.play({ ...peer, codec, payloadType, packetTimeMs, sealing: null });
+      port.play({ ...peer, codec, payloadType, packetTimeMs, ...PLAIN });
       await port.finished;
       await peer.until(lengths.length);
       const packets = peer.packets();
@@ -50,7 +51,7 @@ describe.each(SOCKET_KINDS)('codecs and packet times, %s sockets', (sockets) => 
   it('joins frames of Opus for 60 ms, and what is left of the clip', async () => {
     const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(1, 5));
-    port.play({ ...peer, codec: 'opus', payloadType: 96, packetTimeMs: 60, sealing: null });
+    port.play({ ...peer, codec: 'opus', payloadType: 96, packetTimeMs: 60, ...PLAIN });
     await port.finished;
     await peer.until(2);
     const frames = Array.from({ length: 5 }, (_, i) => pattern(1, 5, 'opus').subarray(i * 60, (i + 1) * 60));
@@ -68,7 +69,7 @@ describe.each(SOCKET_KINDS)('codecs and packet times, %s sockets', (sockets) => 
     const clip = makeClip(1, 3);
     new Uint8Array(clip.renditions.opus)[60] = 0x08;
     const port = await prepare(thread, clip);
-    port.play({ ...peer, codec: 'opus', payloadType: 96, packetTimeMs: 40, sealing: null });
+    port.play({ ...peer, codec: 'opus', payloadType: 96, packetTimeMs: 40, ...PLAIN });
     await port.finished;
     await peer.until(3);
     expect(payloads(peer.packets())).toEqual(Buffer.from(new Uint8Array(clip.renditions.opus)));
@@ -78,7 +79,7 @@ describe.each(SOCKET_KINDS)('codecs and packet times, %s sockets', (sockets) => 
   it('goes on in another codec from where it was; another clock makes another source of it', async () => {
     const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const port = await prepare(thread, makeClip(5, 30));
-    port.play({ ...peer, codec: 'PCMU', payloadType: 0, packetTimeMs: 20, sealing: null });
+    port.play({ ...peer, codec: 'PCMU', payloadType: 0, packetTimeMs: 20, ...PLAIN });
     await peer.until(3);
     port.redirect({
       address: peer.address,
@@ -86,7 +87,7 @@ describe.each(SOCKET_KINDS)('codecs and packet times, %s sockets', (sockets) => 
       codec: 'opus',
       payloadType: 111,
       packetTimeMs: 20,
-      sealing: null,
+      ...PLAIN,
     });
     await port.finished;
     await peer.until(30);

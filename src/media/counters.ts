@@ -1,3 +1,5 @@
+import { SLOT_MS } from '../rtp/playout.ts';
+import type { StreamQuality } from '../rtp/stream-quality.ts';
 import { SLOTS_PER_FRAME } from './payloads.ts';
 
 /**
@@ -7,7 +9,11 @@ import { SLOTS_PER_FRAME } from './payloads.ts';
 const PACKETS_SENT = 0;
 const PACKETS_REFUSED = 1;
 const PEER_REFUSALS = 2;
-const LATENESS = 3;
+/** What the peer reported last, each plus one; 0 for nothing. */
+const PACKETS_LOST = 3;
+const JITTER_US = 4;
+const ROUND_TRIP_US = 5;
+const LATENESS = 6;
 
 /** Upper ends of the bands of lateness, in milliseconds. */
 export const LATENESS_BANDS_MS = [1, 2, 5, 10, 20, 50, 100, Number.POSITIVE_INFINITY] as const;
@@ -63,4 +69,37 @@ export const readLatenessMs = (counters: Int32Array, share: number): number => {
     if (within >= wanted) return untilMs;
   }
   return Number.POSITIVE_INFINITY;
+};
+
+/** How far the last clip has come of which anything was sent; null if nothing was. */
+export const readPlace = (counters: Int32Array): { readonly clip: number; readonly placeMs: number } | null => {
+  for (let clip = counters.length - SLOTS - 1; clip >= 0; clip -= 1) {
+    const slots = Atomics.load(counters, SLOTS + clip);
+    if (slots > 0) return { clip, placeMs: slots * SLOT_MS };
+  }
+  return null;
+};
+
+const US_PER_MS = 1000;
+const MAX_NOTED = 2 ** 31 - 2;
+
+const note = (counters: Int32Array, place: number, value: number): void => {
+  counters[place] = Math.min(MAX_NOTED, Math.round(value)) + 1;
+};
+
+/** What the peer reports of how it hears us. A round trip once known stays known. */
+export const noteQuality = (counters: Int32Array, { packetsLost, jitterMs, roundTripMs }: StreamQuality): void => {
+  note(counters, PACKETS_LOST, packetsLost);
+  note(counters, JITTER_US, jitterMs * US_PER_MS);
+  if (roundTripMs !== null) note(counters, ROUND_TRIP_US, roundTripMs * US_PER_MS);
+};
+
+/** Null while the peer has reported nothing. */
+export const readQuality = (counters: Int32Array): StreamQuality | null => {
+  const [lost = 0, jitterUs = 0, roundTripUs = 0] = [PACKETS_LOST, JITTER_US, ROUND_TRIP_US].map((place) =>
+    Atomics.load(counters, place),
+  );
+  if (lost === 0) return null;
+  const roundTripMs = roundTripUs === 0 ? null : (roundTripUs - 1) / US_PER_MS;
+  return { packetsLost: lost - 1, jitterMs: (jitterUs - 1) / US_PER_MS, roundTripMs };
 };

@@ -2,12 +2,15 @@
 export interface Descriptors {
   /** The RTP socket of a row. */
   rtp(row: number): number;
+  /** Its RTCP socket. */
+  rtcp(row: number): number;
   set(row: number, rtp: number, rtcp: number): void;
   closeRow(row: number, close: (fd: number) => void): void;
   closeAll(close: (fd: number) => void): void;
 }
 
-export const createDescriptorMemory = (rows: number): SharedArrayBuffer => new SharedArrayBuffer(rows * 2 * 4);
+/** The row behind the last is for what all calls share. */
+export const createDescriptorMemory = (rows: number): SharedArrayBuffer => new SharedArrayBuffer((rows + 1) * 2 * 4);
 
 /** Each place holds a descriptor plus one, 0 for none. */
 export const descriptorsOf = (memory: SharedArrayBuffer): Descriptors => {
@@ -20,6 +23,7 @@ export const descriptorsOf = (memory: SharedArrayBuffer): Descriptors => {
   };
   return {
     rtp: (row) => (places[2 * row] ?? 0) - 1,
+    rtcp: (row) => (places[2 * row + 1] ?? 0) - 1,
     set(row, rtp, rtcp) {
       places[2 * row] = rtp + 1;
       places[2 * row + 1] = rtcp + 1;

@@ -4,6 +4,7 @@ import { getSystemErrorMap } from 'node:util';
 import { type CallSockets, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
 import { descriptorsOf } from './descriptors.ts';
 import type { Libc } from './libc.ts';
+import { createLibcInbox } from './libc-inbox.ts';
 import { createSocketOptions } from './socket-options.ts';
 
 const AF_INET = 2;
@@ -37,7 +38,10 @@ export const createLibcSockets = (
   /** The row behind the last is for addresses of our own. */
   const scratch = options.rows * ROW_BYTES;
   const descriptors = descriptorsOf(options.descriptors);
-  const setOptions = createSocketOptions(libc);
+  const socketOptions = createSocketOptions(libc);
+  const inbox = createLibcInbox(libc, (epoll) => descriptors.set(options.rows, epoll, -1));
+  const addressAt = isV6 ? 8 : 4;
+  const hostBytes = isV6 ? 16 : 4;
 
   const setPointer = (at: number, address: number): void => view.setBigUint64(at, BigInt(address), true);
 
@@ -47,7 +51,7 @@ export const createLibcSockets = (
     view.setUint16(at, isV6 ? AF_INET6 : AF_INET, true);
     view.setUint16(at + 2, port);
     const text = isV6 && isIPv4(address) ? `::ffff:${address}` : address;
-    return libc.inetPton(isV6 ? AF_INET6 : AF_INET, text, start + at + (isV6 ? 8 : 4)) === 1;
+    return libc.inetPton(isV6 ? AF_INET6 : AF_INET, text, start + at + addressAt) === 1;
   };
 
   const writeMessage = (row: number): void => {
@@ -65,7 +69,7 @@ export const createLibcSockets = (
   const bind = (port: number): number => {
     const fd = libc.socket(isV6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -libc.errno();
-    setOptions(fd, isV6);
+    socketOptions.set(fd, isV6);
     writeAddress(scratch, options.bindAddress, port);
     if (libc.bind(fd, start + scratch, addressBytes) === 0) return fd;
     const errno = libc.errno();
@@ -113,6 +117,8 @@ export const createLibcSockets = (
       }
       if (errno !== 0) return onOpened(notOpened(errno));
       writeMessage(row);
+      inbox.watch(descriptors.rtp(row), row);
+      inbox.watch(descriptors.rtcp(row), row);
       onOpened(portOf(descriptors.rtp(row)));
     },
     setPeer(row, { address, port }) {
@@ -127,6 +133,20 @@ export const createLibcSockets = (
       words[word + 2] = length;
       const message = start + row * ROW_BYTES;
       return libc.sendmsg(descriptors.rtp(row), message, MSG_DONTWAIT) >= 0 ? 0 : libc.errno();
+    },
+    listen(row, payloadTypes) {
+      for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);
+    },
+    receive(onPacket) {
+      inbox.read((row, octets, from) => {
+        const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
+        onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
+      });
+    },
+    sendRtcp(row, packet, length, to) {
+      if (!writeAddress(scratch, to.address, to.port)) return;
+      const fd = to.isMux ? descriptors.rtp(row) : descriptors.rtcp(row);
+      libc.sendto(fd, packet.address, length, MSG_DONTWAIT, start + scratch, addressBytes);
     },
     close(row, onClosed) {
       descriptors.closeRow(row, libc.close);

@@ -10,6 +10,11 @@ export interface Libc {
   getsockname(fd: number, address: number, length: number): number;
   setsockopt(fd: number, level: number, name: number, value: number, length: number): number;
   sendmsg(fd: number, message: number, flags: number): number;
+  sendto(fd: number, octets: number, length: number, flags: number, to: number, toLength: number): number;
+  recvfrom(fd: number, octets: number, length: number, flags: number, from: number, fromLength: number): number;
+  epollCreate(flags: number): number;
+  epollCtl(epoll: number, operation: number, fd: number, event: number): number;
+  epollWait(epoll: number, events: number, count: number, timeoutMs: number): number;
   close(fd: number): number;
   /** 1 if the text was an address of the family. */
   inetPton(family: number, text: string, into: number): number;
@@ -35,6 +40,11 @@ export const loadLibc = (): Libc => {
     getsockname: libc.func('getsockname', 'int', ['int', pointer, pointer]),
     setsockopt: libc.func('setsockopt', 'int', ['int', 'int', 'int', pointer, 'int']),
     sendmsg: libc.func('sendmsg', 'int', ['int', pointer, 'int']),
+    sendto: libc.func('sendto', 'int', ['int', pointer, 'size_t', 'int', pointer, 'int']),
+    recvfrom: libc.func('recvfrom', 'int', ['int', pointer, 'size_t', 'int', pointer, pointer]),
+    epollCreate: libc.func('epoll_create1', 'int', ['int']),
+    epollCtl: libc.func('epoll_ctl', 'int', ['int', 'int', 'int', pointer]),
+    epollWait: libc.func('epoll_wait', 'int', ['int', pointer, 'int', 'int']),
     close: libc.func('close', 'int', ['int']),
     inetPton: libc.func('inet_pton', 'int', ['int', 'str', pointer]),
   };

@@ -7,6 +7,7 @@ import {
   makeClip,
   openRtpPeer,
   PCMU,
+  PLAIN,
   pattern,
   payloads,
   prepare,
@@ -37,7 +38,7 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
       codec: 'PCMA',
       payloadType: 97,
       packetTimeMs: 20,
-      sealing: null,
+      ...PLAIN,
     });
     const [datagram, from] = await once(socket, 'message');
     expect(parseRtpPacket(datagram)).toMatchObject({ payloadType: 97, payload: Buffer.from(pattern(101, 1)) });
@@ -174,7 +175,7 @@ describe.each(SOCKET_KINDS)('the media thread, %s sockets', (sockets) => {
       codec: 'PCMA',
       payloadType: 97,
       packetTimeMs: 20,
-      sealing: null,
+      ...PLAIN,
     });
     await port.finished;
     await peer.until(30);

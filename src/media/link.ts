@@ -6,7 +6,7 @@ import { createPortPool } from './port-pool.ts';
 import { ThreadRun, type ThreadRunOptions } from './thread-run.ts';
 import { type Lateness, readLateness } from './vitals.ts';
 
-export type { EndOfVoice, MediaPort } from './call-link.ts';
+export type { EndOfVoice, MediaPort, PlaceInPlaylist } from './call-link.ts';
 export type { PlayTarget, SocketKind } from './messages.ts';
 export type { Lateness } from './vitals.ts';
 

@@ -27,6 +27,14 @@ export type ThreadReport =
   | { readonly type: 'refused'; readonly call: number; readonly reason: string; readonly isTaken: boolean }
   /** The last frame was sent and its 20 ms are over. */
   | { readonly type: 'finished'; readonly call: number }
+  /** A key was pressed while clip number `clip` was at `placeMs`. */
+  | {
+      readonly type: 'digit';
+      readonly call: number;
+      readonly digit: string;
+      readonly clip: number;
+      readonly placeMs: number;
+    }
   /** The sockets are closed, the ports free again. */
   | { readonly type: 'stopped'; readonly call: number }
   /** First packet of this call that cannot be sent as things are. */
@@ -72,6 +80,12 @@ export interface RtpAddress {
   readonly port: number;
 }
 
+/** Where reports go. */
+export interface RtcpTarget extends RtpAddress {
+  /** On the port of RTP (RFC 5761). */
+  readonly isMux: boolean;
+}
+
 export interface PlayTarget extends RtpAddress {
   readonly payloadType: number;
   readonly codec: Codec;
@@ -79,4 +93,10 @@ export interface PlayTarget extends RtpAddress {
   readonly packetTimeMs: number;
   /** What we encrypt with; null for voice in the clear. Never to be logged. */
   readonly sealing: SrtpKeying | null;
+  /** What the peer encrypts with. Never to be logged. */
+  readonly opening: SrtpKeying | null;
+  /** Payload types that telephone-events come under, eight at most. */
+  readonly eventPayloadTypes: readonly number[];
+  /** Null if the peer named no place for reports. */
+  readonly rtcp: RtcpTarget | null;
 }

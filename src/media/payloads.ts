@@ -2,12 +2,21 @@ import { CODEC_FRAMES, type Codec, FRAME_MS } from '../domain/codec.ts';
 import { joinOpus } from '../rtp/opus-packet.ts';
 import { SLOT_MS } from '../rtp/playout.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
+import type { SharedClip } from './messages.ts';
 
 /** A clip as the media thread has it. */
 export interface Clip {
   readonly frameCount: number;
   readonly renditions: Readonly<Record<Codec, Frames>>;
 }
+
+export const clipOf = (sockets: CallSockets, { frameCount, renditions }: SharedClip): Clip => {
+  const framesOf = (codec: Codec): Frames => sockets.frames(renditions[codec]);
+  return {
+    frameCount,
+    renditions: { opus: framesOf('opus'), G722: framesOf('G722'), PCMU: framesOf('PCMU'), PCMA: framesOf('PCMA') },
+  };
+};
 
 export const SLOTS_PER_FRAME = FRAME_MS / SLOT_MS;
 /** Room for three frames of Opus and what joins them. */

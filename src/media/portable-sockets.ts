@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { constants } from 'node:os';
-import { type CallSockets, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
+import { isRtcp } from '../rtp/rtcp-parse.ts';
+import { type CallSockets, MAX_PACKETS_AT_ONCE, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
 import type { RtpAddress } from './messages.ts';
 
 type Lookup = (
@@ -23,7 +24,6 @@ const bind = async (address: string, port: number): Promise<Socket> => {
   socket.once('error', onError);
   socket.bind({ address, port, exclusive: true }, () => {
     socket.removeListener('error', onError);
-    // What comes in is read and dropped, as nobody listens for messages: it is never answered.
     socket.on('error', () => {});
     resolve(socket);
   });
@@ -37,6 +37,8 @@ interface Pair {
   readonly rtp: Socket;
   readonly rtcp: Socket;
   to: RtpAddress;
+  /** Payload types that are let in; null before anything is. */
+  listensTo: readonly number[] | null;
   /** Errno of a packet that failed after `send` had returned: told with the next. */
   lateErrno: number;
 }
@@ -47,7 +49,7 @@ const bindPair = async (address: string, wanted: number): Promise<Pair> => {
     try {
       const { port } = rtp.address();
       if (port % 2 === 1) throw Object.assign(new Error('an odd port'), { code: 'EADDRINUSE' });
-      return { rtp, rtcp: await bind(address, port + 1), to: { address, port: 0 }, lateErrno: 0 };
+      return { rtp, rtcp: await bind(address, port + 1), to: { address, port: 0 }, listensTo: null, lateErrno: 0 };
     } catch (error) {
       rtp.close();
       if (wanted !== 0 || tried >= MAX_PAIR_TRIES || !isTaken(error)) throw error;
@@ -66,6 +68,14 @@ const HEADER_BYTES = 12;
 export const createPortableSockets = (bindAddress: string, rows: number): CallSockets => {
   const headers = new DataView(new ArrayBuffer(rows * HEADER_BYTES));
   const pairs = new Map<number, Pair>();
+  /** What came in and was not handed over yet. */
+  const waiting: { readonly row: number; readonly octets: Uint8Array; readonly isFromPeer: boolean }[] = [];
+
+  const takeIn = (row: number, pair: Pair, octets: Uint8Array, from: string): void => {
+    if (waiting.length >= MAX_PACKETS_AT_ONCE || pair.listensTo === null) return;
+    if (!isRtcp(octets) && !pair.listensTo.includes((octets[1] ?? 0) & 0x7f)) return;
+    waiting.push({ row, octets, isFromPeer: from === pair.to.address });
+  };
 
   const notOpened = (error: unknown): NotOpened => ({
     reason: `Cannot bind an RTP port on ${bindAddress}: ${String(error)}`,
@@ -79,6 +89,9 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
     open(row, port, onOpened) {
       const opened = bindPair(bindAddress, port).then((pair) => {
         pairs.set(row, pair);
+        for (const socket of [pair.rtp, pair.rtcp]) {
+          socket.on('message', (octets, from) => takeIn(row, pair, octets, from.address));
+        }
         return pair.rtp.address().port;
       });
       opened.catch(notOpened).then(onOpened);
@@ -108,6 +121,23 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
         return errnoOf(error);
       }
       return errno;
+    },
+    listen(row, payloadTypes) {
+      const pair = pairs.get(row);
+      if (pair) pair.listensTo = payloadTypes;
+    },
+    receive(onPacket) {
+      for (const { row, octets, isFromPeer } of waiting.splice(0))
+        if (pairs.has(row)) onPacket(row, octets, isFromPeer);
+    },
+    sendRtcp(row, packet, length, { address, port, isMux }) {
+      const pair = pairs.get(row);
+      const socket = isMux ? pair?.rtp : pair?.rtcp;
+      try {
+        socket?.send(Uint8Array.from(packet.octets.subarray(0, length)), port, address, () => {});
+      } catch {
+        // A report that cannot be sent is like one lost on the way.
+      }
     },
     close(row, onClosed) {
       const pair = pairs.get(row);

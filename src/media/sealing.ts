@@ -1,7 +1,7 @@
 import { RTP_HEADER_BYTES } from '../rtp/packet.ts';
 import { createProtection, type SrtpProtection } from '../rtp/srtp-protection.ts';
 import { MAX_SRTP_EXPANSION_BYTES, SrtpSender } from '../rtp/srtp-sender.ts';
-import type { SrtpKeying } from '../rtp/srtp-suite.ts';
+import { isSameKeying, type SrtpKeying } from '../rtp/srtp-suite.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
 import type { Payloads } from './payloads.ts';
 
@@ -15,15 +15,10 @@ export interface Seal {
   sender: SrtpSender;
 }
 
-const isSame = (a: SrtpKeying, b: SrtpKeying): boolean =>
-  a.suite === b.suite &&
-  Buffer.compare(a.masterKey, b.masterKey) === 0 &&
-  Buffer.compare(a.masterSalt, b.masterSalt) === 0;
-
 /** The seal for a key: the one there is if that has it, so that no packet number is used twice under one key. */
 export const sealFor = (keying: SrtpKeying | null, before: Seal | null): Seal | null => {
   if (keying === null) return null;
-  if (before && isSame(before.keying, keying)) return before;
+  if (before && isSameKeying(before.keying, keying)) return before;
   const protection = createProtection(keying);
   return { keying, protection, sender: new SrtpSender(protection) };
 };

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { makeClip, openRtpPeer, PCMU, pattern, prepare, SOCKET_KINDS, startThread } from '../../test/support/media.ts';
+import {
+  makeClip,
+  openRtpPeer,
+  PCMU,
+  PLAIN,
+  pattern,
+  prepare,
+  SOCKET_KINDS,
+  startThread,
+} from '../../test/support/media.ts';
 import { parseRtpPacket, type RtpPacket } from '../rtp/packet.ts';
 import { createProtection } from '../rtp/srtp-protection.ts';
 import { SrtpReceiver } from '../rtp/srtp-receiver.ts';
@@ -64,7 +73,7 @@ describe.each(SOCKET_KINDS)('SRTP, %s sockets', (sockets) => {
     const [thread, peer] = [await startThread({ sockets }), await openRtpPeer()];
     const keying = keyingOf('AEAD_AES_256_GCM', 5);
     const port = await prepare(thread, makeClip(1, 4));
-    port.play({ ...peer, codec: 'opus', payloadType: 111, packetTimeMs: 60, sealing: keying });
+    port.play({ ...peer, codec: 'opus', payloadType: 111, packetTimeMs: 60, ...PLAIN, sealing: keying });
     await port.finished;
     await peer.until(2);
     expect(opened(peer.datagrams, keying).map(({ payload }) => payload.length)).toEqual([2 + 3 * 59, 60]);

@@ -52,6 +52,19 @@ export class StreamNumbers {
     return isOther;
   }
 
+  ssrc(row: number): number {
+    return this.#sockets.headers.getUint32(this.#sockets.headerAt(row) + 8);
+  }
+
+  /** The timestamp of a moment, in slots since the start. */
+  timestampAt(row: number, slots: number): number {
+    return ((this.#firstTimestamp[row] ?? 0) + Math.round(slots * (this.#step[row] ?? 0))) >>> 0;
+  }
+
+  clockRateHz(row: number): number {
+    return ((this.#step[row] ?? 0) * 1000) / SLOT_MS;
+  }
+
   /** The header of the next packet; each has the sequence number after the last. */
   write(row: number, slot: number, isMarked: boolean): void {
     const { headers } = this.#sockets;

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CODEC_FRAMES, CODECS, type Codec } from '../domain/codec.ts';
+import { CODEC_FRAMES } from '../domain/codec.ts';
 import {
   advancePlayout,
   createPlayouts,
@@ -11,43 +11,23 @@ import {
   slotBeginMs,
   startPlayout,
 } from '../rtp/playout.ts';
-import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
-import type { PlayTarget, SharedClip, ThreadOrder, ThreadReport } from './messages.ts';
-import { type Clip, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
-import { type Seal, Sealer, sealFor } from './sealing.ts';
+import type { PlayTarget, ThreadOrder } from './messages.ts';
+import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
+import { Reports } from './reports.ts';
+import { RtcpExchange } from './rtcp-exchange.ts';
+import { Sealer } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
+import { newVoice, setFormat, type Voice, type VoicesOptions } from './voice.ts';
 import { createWheel } from './wheel.ts';
 
 const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
 /** These pass: a packet is lost as on any network. */
 const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
-/** What of a call is no number. */
-interface Voice {
-  readonly call: number;
-  readonly clips: readonly Clip[];
-  /** Of the clips, in slots. */
-  readonly lengths: readonly number[];
-  readonly counters: Int32Array;
-  state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
-  codec: Codec;
-  packetSlots: number;
-  seal: Seal | null;
-  hasFailed: boolean;
-  canSend: boolean;
-}
-
-export interface VoicesOptions {
-  readonly sockets: CallSockets;
-  /** Calls that can be held at once. */
-  readonly rows: number;
-  /** A monotonic clock. */
-  readonly nowMs: () => number;
-  readonly report: (report: ThreadReport) => void;
-  readonly onPacket: (lateMs: number) => void;
-}
+/** Keys and reports can wait for so long. */
+const LOOK_EVERY_MS = 20;
 
 /** All calls of a media thread: takes the orders of the main thread, sends what is due. */
 export class Voices {
@@ -62,6 +42,10 @@ export class Voices {
   readonly #numbers: StreamNumbers;
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
+  readonly #rtcp: RtcpExchange;
+  /** When to look next what came in, and for how many calls. */
+  #nextLookMs = 0;
+  #listening = 0;
 
   constructor(options: VoicesOptions) {
     this.#options = options;
@@ -71,10 +55,11 @@ export class Voices {
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
+    this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts);
   }
 
   take(order: ThreadOrder): void {
-    if (order.type === 'load') this.#load(order.clip, order.audio);
+    if (order.type === 'load') this.#clips.set(order.clip, clipOf(this.#sockets, order.audio));
     else if (order.type === 'unload') this.#clips.delete(order.clip);
     else if (order.type === 'prepare') this.#prepare(order);
     else this.#ofCall(order);
@@ -83,11 +68,15 @@ export class Voices {
   /** Sends every packet that is due. */
   run(nowMs: number): void {
     this.#wheel.expire(Math.floor(nowMs), this.#onDue);
+    if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
+    this.#nextLookMs = nowMs + LOOK_EVERY_MS;
+    this.#sockets.receive(this.#onPacket);
+    for (const [row, voice] of this.#voices.entries()) if (voice) this.#rtcp.tick(row, voice, nowMs);
   }
 
-  /** When to run next; infinity if nothing is playing. */
+  /** When to run next; infinity if nothing is playing or listened to. */
   nextDueMs(): number {
-    return this.#wheel.nextTick();
+    return Math.min(this.#wheel.nextTick(), this.#listening === 0 ? Number.POSITIVE_INFINITY : this.#nextLookMs);
   }
 
   #ofCall(order: Exclude<ThreadOrder, { type: 'load' | 'unload' | 'prepare' }>): void {
@@ -101,11 +90,6 @@ export class Voices {
     else this.#stop(row, voice);
   }
 
-  #load(clip: number, { frameCount, renditions }: SharedClip): void {
-    const frames = CODECS.map((codec) => [codec, this.#sockets.frames(renditions[codec])]);
-    this.#clips.set(clip, { frameCount, renditions: Object.fromEntries(frames) });
-  }
-
   #prepare({ call, port, clips: numbers, counters }: Extract<ThreadOrder, { type: 'prepare' }>): void {
     const { report } = this.#options;
     const row = this.#freeRows.pop() ?? this.#voices.length;
@@ -116,18 +100,7 @@ export class Voices {
     }
     const clips = numbers.flatMap((number) => this.#clips.get(number) ?? []);
     this.#rowOf.set(call, row);
-    this.#voices[row] = {
-      call,
-      clips,
-      lengths: clips.map(({ frameCount }) => frameCount * SLOTS_PER_FRAME),
-      counters: new Int32Array(counters),
-      state: 'opening',
-      codec: 'PCMU',
-      packetSlots: SLOTS_PER_FRAME,
-      seal: null,
-      hasFailed: false,
-      canSend: false,
-    };
+    this.#voices[row] = newVoice(call, clips, new Int32Array(counters));
     this.#sockets.open(row, port, (result) => {
       if (typeof result === 'number') this.#opened(row, result);
       else {
@@ -148,6 +121,8 @@ export class Voices {
   #play(row: number, voice: Voice, to: PlayTarget): void {
     if (voice.state !== 'prepared') return;
     voice.state = 'playing';
+    voice.reports = new Reports(this.#options.nowMs());
+    this.#listening += 1;
     this.#numbers.reset(row);
     startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
     this.#redirect(row, voice, to);
@@ -157,18 +132,11 @@ export class Voices {
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
   #redirect(row: number, voice: Voice, to: PlayTarget): void {
     const { place, marker } = this.#playouts;
-    const { clockRateHz, divisible } = CODEC_FRAMES[to.codec];
-    voice.codec = to.codec;
-    voice.packetSlots = to.packetTimeMs / SLOT_MS;
-    const seal = sealFor(to.sealing, voice.seal);
-    // Another key makes another source too: its packets are numbered from the lower half, as that of a first one must.
-    if (seal !== voice.seal && seal !== null) this.#numbers.reset(row);
-    voice.seal = seal;
-    if (this.#numbers.setFormat(row, to.payloadType, clockRateHz)) {
-      marker[row] = 1;
-      if (seal) seal.sender = new SrtpSender(seal.protection);
-    }
+    if (setFormat(voice, to, this.#numbers, row)) marker[row] = 1;
+    const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
+    voice.hearing.listen(to.eventPayloadTypes, to.opening);
+    this.#sockets.listen(row, to.eventPayloadTypes);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);
@@ -187,7 +155,10 @@ export class Voices {
     this.#await(row);
   }
 
-  #stop(row: number, { call }: Voice): void {
+  #stop(row: number, voice: Voice): void {
+    const { call, reports } = voice;
+    this.#rtcp.sayGoodbye(row, voice, this.#options.nowMs());
+    if (reports) this.#listening -= 1;
     this.#wheel.remove(row);
     this.#rowOf.delete(call);
     this.#voices[row] = null;
@@ -218,6 +189,17 @@ export class Voices {
     }
   };
 
+  readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
+    const voice = this.#voices[row];
+    if (!voice) return;
+    this.#rtcp.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
+    const digit = voice.hearing.digitOf(octets, isFromPeer);
+    if (!digit) return;
+    const { clip, place } = this.#playouts;
+    const placeMs = (place[row] ?? 0) * SLOT_MS;
+    this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
+  };
+
   #finish(voice: Voice): void {
     voice.state = 'played';
     this.#options.report({ type: 'finished', call: voice.call });
@@ -243,6 +225,7 @@ export class Voices {
     const clip = voice.clips[clipNumber];
     if (clip === undefined) return constants.errno.EINVAL;
     payloads.cut(clip, voice.codec, place, voice.packetSlots);
+    voice.reports?.count(payloads.length);
     if (!voice.canSend) return constants.errno.EDESTADDRREQ;
     if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
     const { frames, offset, length } = payloads;

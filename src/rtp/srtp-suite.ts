@@ -36,3 +36,12 @@ export interface SrtpKeying {
   /** Octets of the master key identifier in each packet; 0 for none (RFC 3711 3.1). */
   readonly mkiBytes: number;
 }
+
+const isSameOctets = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((octet, i) => octet === b[i]);
+
+/** Whether both encrypt alike, none being a key as well. */
+export const isSameKeying = (a: SrtpKeying | null, b: SrtpKeying | null): boolean =>
+  a === null || b === null
+    ? a === b
+    : a.suite === b.suite && isSameOctets(a.masterKey, b.masterKey) && isSameOctets(a.masterSalt, b.masterSalt);

@@ -82,6 +82,12 @@ const endingOf = (id: string, result: AttemptResult, now: number) => ({
   packetsSent: result.rtp.packetsSent,
   packetsLost: result.rtp.packetsLost,
   jitterMs: result.rtp.jitterMs,
+  digits: JSON.stringify(result.digits),
+  hungUpAt: result.hungUpAt && JSON.stringify(result.hungUpAt),
+  roundTripMs: result.rtp.roundTripMs,
+  mosEstimate: result.rtp.mosEstimate,
+  latenessP50Ms: result.rtp.latenessMs?.p50 ?? null,
+  latenessP99Ms: result.rtp.latenessMs?.p99 ?? null,
 });
 
 const attemptEnder = ({ db }: Context) =>
@@ -99,6 +105,12 @@ const attemptEnder = ({ db }: Context) =>
         packets_lost: ending.packetsLost,
         jitter_ms: ending.jitterMs,
         dialog: null,
+        digits: ending.digits,
+        hung_up_at: ending.hungUpAt,
+        round_trip_ms: ending.roundTripMs,
+        mos_estimate: ending.mosEstimate,
+        lateness_p50_ms: ending.latenessP50Ms,
+        lateness_p99_ms: ending.latenessP99Ms,
       }))
       .where('id', '=', ending.id)
       .where('ended_at', 'is', null)

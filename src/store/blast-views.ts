@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { BlastState, BlastView, PlaylistItem } from '../domain/blast.ts';
-import type { AttemptView, CallState, CallView } from '../domain/call.ts';
+import type { AttemptView, CallState, CallView, RtpFigures } from '../domain/call.ts';
 import type { Codec } from '../domain/codec.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Views } from '../domain/store-port.ts';
@@ -173,6 +173,20 @@ const attemptOf = (row: AttemptRow, playlist: readonly PlaylistItem[]): AttemptV
       framesSent: framesSent[at] ?? 0,
       framesTotal: item.frameCount,
     })),
-    rtp: { packetsSent: row.packets_sent, packetsLost: row.packets_lost, jitterMs: row.jitter_ms },
+    digits: row.digits === null ? [] : parseJson(row.digits),
+    hungUpAt: row.hung_up_at === null ? null : parseJson(row.hung_up_at),
+    rtp: rtpOf(row),
   };
 };
+
+const rtpOf = (row: AttemptRow): RtpFigures => ({
+  packetsSent: row.packets_sent,
+  packetsLost: row.packets_lost,
+  jitterMs: row.jitter_ms,
+  roundTripMs: row.round_trip_ms,
+  mosEstimate: row.mos_estimate,
+  latenessMs:
+    row.lateness_p50_ms === null || row.lateness_p99_ms === null
+      ? null
+      : { p50: row.lateness_p50_ms, p99: row.lateness_p99_ms },
+});

@@ -9,6 +9,7 @@ import {
   type StoreFixture,
   trunk,
 } from '../../test/support/store-fixture.ts';
+import { NO_RTP } from '../domain/call.ts';
 import { OUTCOMES } from '../domain/outcome.ts';
 import { RETRYABLE } from '../domain/retry.ts';
 import type { ClaimRequest, Transaction, Views } from '../domain/store-port.ts';
@@ -73,7 +74,9 @@ for (const dialect of DIALECTS)
             { mediaId: null, framesSent: 0, framesTotal: 5 },
             { mediaId: 'media', framesSent: 0, framesTotal: 2 },
           ],
-          rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+          digits: [],
+          hungUpAt: null,
+          rtp: NO_RTP,
         },
       ]);
     });
@@ -105,12 +108,18 @@ for (const dialect of DIALECTS)
       expect(await call()).toMatchObject({ state: 'playing', outcome: null });
       await transact((tx) => tx.recordRinging(id, null));
       expect((await call())?.state).toBe('playing');
-      const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5 };
-      const ended = result('hung_up', { sipStatus: 200, sipReason: 'OK', codec: 'PCMA', framesSent: [5, 1], rtp });
+      const latenessMs = { p50: 1, p99: 5 };
+      const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5, roundTripMs: 31.5, mosEstimate: 4.25, latenessMs };
+      const heard = {
+        rtp,
+        digits: [{ digit: '#', mediaId: null, ms: 90 }],
+        hungUpAt: { mediaId: 'media', ms: 20 },
+      };
+      const ended = result('hung_up', { sipStatus: 200, sipReason: 'OK', codec: 'PCMA', framesSent: [5, 1], ...heard });
       await record(id, ended);
       expect(await call()).toMatchObject({ state: 'finished', outcome: 'hung_up' });
       const last = await attempt();
-      expect(last).toMatchObject({ outcome: 'hung_up', sipStatus: 200, sipReason: 'OK', codec: 'PCMA', rtp });
+      expect(last).toMatchObject({ outcome: 'hung_up', sipStatus: 200, sipReason: 'OK', codec: 'PCMA', ...heard });
       expect(last?.clips.map((clip) => clip.framesSent)).toEqual([5, 1]);
       const times = [last?.dialledAt, last?.ringingAt, last?.answeredAt, last?.endedAt];
       expect(times).toEqual([...times].sort());

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../test/support/dialects.ts';
 import { application, blast, claim, network, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
+import { NO_RTP } from '../domain/call.ts';
 import type { Transaction } from '../domain/store-port.ts';
 
 const MANY = 24;
@@ -57,8 +58,8 @@ for (const dialect of DIALECTS)
       expect([attempts.length, new Set(attempts).size]).toEqual([3 * MANY, 3 * MANY]);
       expect(await fixture.store.view((views) => views.countWaiting())).toBe(0);
       const ended = { sipStatus: null, sipReason: null, codec: null, framesSent: [], outcome: 'completed' } as const;
-      const rtp = { packetsSent: 0, packetsLost: null, jitterMs: null };
-      const all = attempts.map((id) => transact((tx) => tx.recordOutcome(id, { ...ended, rtp })));
+      const heard = { rtp: NO_RTP, digits: [], hungUpAt: null };
+      const all = attempts.map((id) => transact((tx) => tx.recordOutcome(id, { ...ended, ...heard })));
       expect(await Promise.all(all)).toEqual(attempts.map(() => true));
       for (let at = 0; at < MANY; at++) expect((await find(`b${at}`))?.state).toBe('finished');
     });

@@ -201,6 +201,12 @@ interface AttemptColumns {
   packets_sent: number;
   packets_lost: number | null;
   jitter_ms: number | null;
+  digits: string | null;
+  hung_up_at: string | null;
+  round_trip_ms: number | null;
+  mos_estimate: number | null;
+  lateness_p50_ms: number | null;
+  lateness_p99_ms: number | null;
   node_id: string;
   /** What ends its dialog should the node die; null once it has ended. */
   dialog: string | null;

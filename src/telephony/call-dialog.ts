@@ -1,3 +1,4 @@
+import { readDtmfInfo } from '../rtp/dtmf-info.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tokensOf } from '../sip/option-tags.ts';
 import { q850Header, reasonWords } from '../sip/reason.ts';
@@ -16,6 +17,8 @@ export interface CallDialogUser {
   onBye(words: string | null): void;
   /** The session was not refreshed in time: to be hung up. */
   onSessionLost(reason: string): void;
+  /** A key was pressed, told by INFO. */
+  onDigit(digit: string): void;
 }
 
 export interface CallDialogParts extends DialogRequestsParts {
@@ -144,8 +147,17 @@ export class CallDialog implements DialogUser {
     else if (unknown.length > 0) {
       answer(transaction, 420, { headers: [{ name: 'Unsupported', value: unknown.join(', ') }] });
     } else if (method === 'INVITE' || method === 'UPDATE') this.#onRefresh(transaction, method);
-    else if (method === 'OPTIONS' || method === 'INFO') answer(transaction, 200, { headers: [ALLOW, SUPPORTED] });
+    else if (method === 'INFO') this.#onInfo(transaction);
+    else if (method === 'OPTIONS') answer(transaction, 200, { headers: [ALLOW, SUPPORTED] });
     else answer(transaction, NOT_ALLOWED.includes(method) ? 405 : 501, { headers: [ALLOW] });
+  }
+
+  /** Whatever else it tells is taken and not understood (RFC 6086 4.2.2 asks for 200 where no package is named). */
+  #onInfo(transaction: ServerTransaction): void {
+    const { contentType, body } = transaction.request;
+    answer(transaction, 200, { headers: [ALLOW, SUPPORTED] });
+    const pressed = readDtmfInfo(contentType ?? '', body);
+    if (pressed) this.#user.onDigit(pressed.digit);
   }
 
   #onBye(transaction: ServerTransaction): void {

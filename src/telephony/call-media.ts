@@ -45,6 +45,9 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
   const codecs: readonly AudioCodec[] = prepared.local.codecs.map(({ codec }) => codec);
   const offered = prepared.local.extras ?? NO_EXTRAS;
   const reading = { allowLoopback, srtp: prepared.srtp, rtcpMux: offered.isRtcpMux };
+  const events = offered.telephoneEvents.map(({ payloadType }) => payloadType);
+  /** What we said last, and what we would say now: one version on, however much has changed (RFC 3264 8). */
+  let said: LocalDescription = prepared.local;
   let local: LocalDescription = prepared.local;
   let remote: RemoteMedia | null = null;
   /** What we encrypt with. */
@@ -59,7 +62,7 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
     if (target === null) return;
     if (!listens(next)) port.hold();
     else {
-      const wanted = targetOf(next, ours);
+      const wanted = targetOf(next, ours, events);
       if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
       target = wanted;
       if (!listens(before)) port.resume();
@@ -72,13 +75,23 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
     return same.ok ? same : readOffer(offer, { ...reading, codecs });
   };
 
+  const change = (changes: Partial<Pick<LocalDescription, 'codecs' | 'direction' | 'extras'>>): void => {
+    const { codecs: known, direction, extras = NO_EXTRAS } = local;
+    local = revise(said, { codecs: known, direction, extras, ...changes });
+  };
+
+  const offerNow = (): string => {
+    said = local;
+    return writeOffer(local);
+  };
+
   /** An answer to what `local` says. A later offer of ours names what is in use alone. */
   const agree = (media: RemoteMedia): void => {
     const { codec, payloadType, profile, isRtcpMux } = media;
     const extras = local.extras ?? NO_EXTRAS;
     ours = extras.crypto.find(({ tag }) => tag === media.crypto?.tag) ?? null;
     const crypto = ours ? [ours] : [];
-    local = revise(local, { codecs: [{ codec, payloadType }], extras: { ...extras, profile, isRtcpMux, crypto } });
+    change({ codecs: [{ codec, payloadType }], extras: { ...extras, profile, isRtcpMux, crypto } });
   };
 
   const readAnswerTo = (answer: Uint8Array, wanted: readonly AudioCodec[]): Reading =>
@@ -98,14 +111,14 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
     },
     play: () => {
       if (!remote) return;
-      target = targetOf(remote, ours);
+      target = targetOf(remote, ours, events);
       port.play(target);
     },
     answerOffer: (offer) => {
       if (offer === null) {
         // A new offer is made as for a new call (RFC 3261 14.2): a hold that the peer asked for before is over.
-        local = revise(local, { direction: 'sendrecv' });
-        return writeOffer(local);
+        change({ direction: 'sendrecv' });
+        return offerNow();
       }
       const before = remote;
       if (!before) return null;
@@ -114,11 +127,12 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
       const { codec, payloadType, direction, crypto } = read.media;
       ours = lineFor(crypto, ours, random);
       const extras = answerExtras(read.media, ours);
-      local = revise(local, { codecs: [{ codec, payloadType }], direction: mirrored(direction), extras });
+      change({ codecs: [{ codec, payloadType }], direction: mirrored(direction), extras });
       follow(read.media, before);
+      said = local;
       return writeAnswer(offer, local);
     },
-    offerAgain: () => writeOffer(local),
+    offerAgain: offerNow,
     takeLateAnswer: (answer) => {
       const before = remote;
       if (!before) return;
@@ -130,14 +144,20 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
   };
 };
 
-const targetOf = (
-  { address, port, payloadType, codec, packetTimeMs, crypto }: RemoteMedia,
-  ours: CryptoLine | null,
-): PlayTarget => ({
-  address,
-  port,
-  payloadType,
-  codec,
-  packetTimeMs,
-  sealing: crypto && ours ? ours.keying : null,
+const targetOf = (media: RemoteMedia, ours: CryptoLine | null, events: readonly number[]): PlayTarget => ({
+  address: media.address,
+  port: media.port,
+  payloadType: media.payloadType,
+  codec: media.codec,
+  packetTimeMs: media.packetTimeMs,
+  sealing: media.crypto && ours ? ours.keying : null,
+  opening: media.crypto?.keying ?? null,
+  rtcp: media.rtcp && { ...media.rtcp, isMux: media.isRtcpMux },
+  eventPayloadTypes: media.telephoneEvent ? eventTypesOf(media, events) : [],
 });
+
+/** Events ought to come under our numbers (RFC 3264 5.1); some peers use their own. */
+const eventTypesOf = ({ telephoneEvent, payloadType }: RemoteMedia, ours: readonly number[]): readonly number[] =>
+  [...new Set([...ours, ...(telephoneEvent ? [telephoneEvent.payloadType] : [])])].filter(
+    (type) => type !== payloadType,
+  );

@@ -1,8 +1,7 @@
 import type { CallOrder } from '../domain/call.ts';
-import type { RandomSource } from '../domain/ports.ts';
 import type { MediaPort, MediaThread } from '../media/link.ts';
 import { offeredCodecs } from '../sdp/audio-codec.ts';
-import type { Extras, LocalDescription } from '../sdp/description.ts';
+import type { LocalDescription } from '../sdp/description.ts';
 import { offerExtras, type SrtpPolicy, writeOffer } from '../sdp/offer-answer.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest } from '../sip/message.ts';
@@ -60,12 +59,6 @@ const scopeOf = ({ at, trunkUser, uri }: CallTarget, hops: readonly Hop[]): Redi
   scheme: uri.scheme,
 });
 
-const extrasOf = ({ srtp, codecs }: CallOrder, random: RandomSource): Extras => ({
-  ...offerExtras(codecs, srtp, srtp === 'off' ? [] : offeredLines(random)),
-  telephoneEvents: [],
-  isRtcpMux: false,
-});
-
 /** Finds the peer, binds an RTP port and builds the INVITE. Rejects with `CannotCall`. The media port is last. */
 export const prepareCall = async (
   signalling: Signalling,
@@ -83,7 +76,7 @@ export const prepareCall = async (
     port: port.port,
     codecs: offeredCodecs(order.codecs),
     direction: 'sendrecv',
-    extras: extrasOf(order, signalling.random),
+    extras: offerExtras(order.codecs, order.srtp, order.srtp === 'off' ? [] : offeredLines(signalling.random)),
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
   return { media: port, invite, hops, localAddress, local, srtp: order.srtp, scope: scopeOf(target, hops) };

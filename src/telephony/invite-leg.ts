@@ -24,6 +24,8 @@ export interface InviteLegUser {
   /** The called party hung up; `words` are those of its Reason, if it gave one. */
   onBye(words: string | null): void;
   onSessionLost(reason: string): void;
+  /** A key was pressed, by INFO. */
+  onDigit(digit: string): void;
   /** Whether the call still wants to be answered: else no further hop is tried. */
   isWanted(): boolean;
 }
@@ -52,6 +54,7 @@ const NOBODY: InviteLegUser = {
   onUnanswered: () => undefined,
   onBye: () => undefined,
   onSessionLost: () => undefined,
+  onDigit: () => undefined,
   isWanted: () => false,
 };
 
@@ -240,6 +243,9 @@ export class InviteLeg {
         },
         onSessionLost: (reason) => {
           if (isTheCall()) this.#user.onSessionLost(reason);
+        },
+        onDigit: (digit) => {
+          if (dialog === this.#call) this.#user.onDigit(digit);
         },
       },
     );

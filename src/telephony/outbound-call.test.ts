@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { methodsOf } from '../../test/support/sip-messages.ts';
 import { createTelephonyBench, PEER } from '../../test/support/telephony-bench.ts';
+import { NO_RTP } from '../domain/call.ts';
 import { parseMessage } from '../sip/parse.ts';
 
 describe('a call that is answered', () => {
@@ -14,7 +15,9 @@ describe('a call that is answered', () => {
       sipReason: 'OK',
       codec: 'PCMU',
       framesSent: [50, 100],
-      rtp: { packetsSent: 150, packetsLost: null, jitterMs: null },
+      rtp: { ...NO_RTP, packetsSent: 150, latenessMs: { p50: 0, p99: 0 } },
+      digits: [],
+      hungUpAt: null,
       wasAnswered: true,
     });
     expect(placed.progress).toMatchObject([{ kind: 'ringing' }, { kind: 'answered', codec: 'PCMU' }]);
@@ -34,7 +37,7 @@ describe('a call that is answered', () => {
     expect(invite?.callId).toBe('call-1');
     expect(invite?.from.params).toEqual([['tag', 'from-1']]);
     expect(invite?.vias[0].params.find(([name]) => name === 'branch')).toEqual(['branch', 'z9hG4bK-invite-1']);
-    expect(new TextDecoder().decode(invite?.body)).toContain('RTP/AVP 8 0\r\n');
+    expect(new TextDecoder().decode(invite?.body)).toContain('RTP/AVP 8 0 101\r\n');
     expect(bench.traffic[0]?.text).toContain('From: "+15550001111" <sip:+15550001111@10.0.0.1>;tag=from-1\r\n');
   });
 

@@ -1,7 +1,8 @@
-import type { AttemptResult, CallOrder } from '../domain/call.ts';
-import type { Codec } from '../domain/codec.ts';
+import { type AttemptResult, type CallOrder, type ClipPlace, NO_RTP, type RtpFigures } from '../domain/call.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
+import { estimateMos } from '../rtp/e-model.ts';
+import type { StreamQuality } from '../rtp/stream-quality.ts';
 import type { RemoteMedia } from '../sdp/offer-answer.ts';
 import { ABANDON_MS } from '../sip/timers.ts';
 import { type CallMedia, createCallMedia } from './call-media.ts';
@@ -11,6 +12,7 @@ import { type CallEffect, type CallInput, NEW_CALL, type PlainEffect, stepCall }
 import { CannotCall } from './call-target.ts';
 import { farewellOf, readAnswer, refusalOf, statusOf } from './final-answer.ts';
 import { InviteLeg, type InviteLegUser } from './invite-leg.ts';
+import { PressedDigits, placeOf } from './pressed-digits.ts';
 import { cleanReason } from './reason-text.ts';
 import type { Signalling } from './signalling.ts';
 
@@ -30,6 +32,9 @@ export interface CallSurroundings {
 /** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
 const LEAST_PART_HEARD = 0.95;
 
+/** The bands of lateness end here. */
+const MAX_LATENESS_MS = 100;
+
 /** One call: performs what `call-state.ts` decides. */
 class Call implements OutboundCall {
   readonly result: Promise<AttemptResult>;
@@ -41,7 +46,9 @@ class Call implements OutboundCall {
   /** Of the dialog that is the call. */
   #media: CallMedia | null = null;
   #leg: InviteLeg | null = null;
-  #codec: Codec | null = null;
+  /** What the peer answered, once there is something to play. */
+  #remote: RemoteMedia | null = null;
+  readonly #digits = new PressedDigits((digit) => this.#report({ kind: 'digit', digit }));
   #state = NEW_CALL;
 
   readonly #plain: Readonly<Record<PlainEffect, () => void>> = {
@@ -84,6 +91,7 @@ class Call implements OutboundCall {
     const { signalling, media, order } = this.#around;
     try {
       this.#equipment = await prepareCall(signalling, media, order);
+      this.#equipment.media.onDigit((digit, at) => this.#digits.press('events', digit, placeOf(order.clips, at)));
       return { kind: 'prepared' };
     } catch (error) {
       signalling.log.warn({ err: error, attemptId: order.attemptId }, 'the call could not be prepared');
@@ -131,6 +139,7 @@ class Call implements OutboundCall {
       onAgain: (response) => this.#input({ kind: 'again', ...refusalOf(response, null) }),
       onRefused: (response, words) => this.#input({ kind: 'refused', ...refusalOf(response, words) }),
       onUnanswered: (reason) => this.#input({ kind: 'unanswered', reason }),
+      onDigit: (digit) => this.#digits.press('info', digit, this.#place()),
       onBye: (words) => this.#input({ kind: 'peer-bye', words }),
       onSessionLost: (reason) => this.#input({ kind: 'session-lost', reason }),
       isWanted: () => this.#state.outcome === null,
@@ -138,7 +147,7 @@ class Call implements OutboundCall {
   }
 
   #play(remote: RemoteMedia): void {
-    this.#codec = remote.codec;
+    this.#remote = remote;
     this.#media?.play();
     void this.#equipment?.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }
@@ -168,15 +177,38 @@ class Call implements OutboundCall {
     this.#settled.resolve(this.#resultNow());
   }
 
+  #place(): ClipPlace | null {
+    return placeOf(this.#around.order.clips, this.#equipment?.media.place() ?? null);
+  }
+
+  #rtpNow(): RtpFigures {
+    const media = this.#equipment?.media;
+    const packetsSent = media?.packetsSent() ?? 0;
+    if (!media || packetsSent === 0) return { ...NO_RTP, packetsSent };
+    const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => Math.min(MAX_LATENESS_MS, media.latenessMs(share)));
+    return { ...NO_RTP, packetsSent, latenessMs: { p50, p99 }, ...this.#heardAs(media.quality(), packetsSent) };
+  }
+
+  /** How the peer heard it, by its own reports. */
+  #heardAs(quality: StreamQuality | null, packetsSent: number): Partial<RtpFigures> {
+    const remote = this.#remote;
+    if (!quality || !remote) return {};
+    const { codec, packetTimeMs } = remote;
+    const mos = estimateMos({ ...quality, codec, packetTimeMs, lostShare: quality.packetsLost / packetsSent });
+    return { ...quality, mosEstimate: Math.round(mos * 100) / 100 };
+  }
+
   #resultNow(): AttemptResult {
     const { outcome, sipStatus, sipReason, wasAnswered, retryAfterSeconds } = this.#state;
     return {
       outcome: outcome ?? 'failed',
       sipStatus,
       sipReason: sipReason === null ? null : cleanReason(sipReason),
-      codec: this.#codec,
+      codec: this.#remote?.codec ?? null,
       framesSent: [...this.framesSent()],
-      rtp: { packetsSent: this.#equipment?.media.packetsSent() ?? 0, packetsLost: null, jitterMs: null },
+      rtp: this.#rtpNow(),
+      digits: this.#digits.all,
+      hungUpAt: outcome === 'hung_up' ? this.#place() : null,
       ...(wasAnswered ? { wasAnswered } : {}),
       ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
     };

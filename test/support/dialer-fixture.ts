@@ -5,6 +5,7 @@ import { createClipCache } from '../../src/app/clip-cache.ts';
 import { createDialer, type Dialer, type DialerOptions } from '../../src/app/dialer.ts';
 import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
+import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
@@ -30,7 +31,9 @@ const resultOf = (outcome: Outcome): AttemptResult => ({
   sipReason: null,
   codec: null,
   framesSent: [1],
-  rtp: { packetsSent: 1, packetsLost: null, jitterMs: null },
+  rtp: { ...NO_RTP, packetsSent: 1 },
+  digits: [],
+  hungUpAt: null,
 });
 
 export type DialerFixture = Awaited<ReturnType<typeof openDialerFixture>>;

@@ -99,7 +99,9 @@ export const makeClip = (seed: number, frameCount: number): ClipAudio => ({
   renditions: sharedRenditions((codec) => toShared(pattern(seed, frameCount, codec))),
 });
 
-export const PCMU = { codec: 'PCMU', payloadType: 0, packetTimeMs: 20, sealing: null } as const;
+/** What a peer without encryption and keys is sent. */
+export const PLAIN = { sealing: null, opening: null, eventPayloadTypes: [], rtcp: null } as const;
+export const PCMU = { codec: 'PCMU', payloadType: 0, packetTimeMs: 20, ...PLAIN } as const;
 
 /** A media port that is stopped when the test is over. */
 export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promise<MediaPort> => {

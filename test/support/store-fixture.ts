@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { NewBlast } from '../../src/domain/blast.ts';
 import type { AttemptResult } from '../../src/domain/call.ts';
+import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
 import type {
@@ -122,7 +123,9 @@ export const result = (outcome: Outcome, changes: Partial<AttemptResult> = {}): 
   sipReason: null,
   codec: null,
   framesSent: [0, 0],
-  rtp: { packetsSent: 0, packetsLost: null, jitterMs: null },
+  rtp: NO_RTP,
+  digits: [],
+  hungUpAt: null,
   ...changes,
 });
 

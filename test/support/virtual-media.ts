@@ -80,6 +80,9 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
         });
       },
       packetsSent: sent,
+      onDigit: () => undefined,
+      place: () => (startedAtMs === null ? null : { clip: 0, placeMs: sent() * FRAME_MS }),
+      quality: () => null,
       packetsRefused: () => 0,
       peerRefusals: () => 0,
       latenessMs: () => 0,

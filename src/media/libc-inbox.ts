@@ -1,0 +1,57 @@
+import { constants } from 'node:os';
+import { MAX_PACKET_BYTES, MAX_PACKETS_AT_ONCE } from './call-sockets.ts';
+import type { Libc } from './libc.ts';
+
+const EPOLL_CLOEXEC = 0o2000000;
+const EPOLL_CTL_ADD = 1;
+const EPOLLIN = 1;
+const MSG_DONTWAIT = 0x40;
+/** `struct epoll_event` is packed on x86-64 alone. */
+const [EVENT_BYTES, DATA] = process.arch === 'x64' ? [12, 4] : [16, 8];
+
+const EVENTS = 0;
+const LENGTH = MAX_PACKETS_AT_ONCE * 16;
+const FROM = LENGTH + 8;
+const OCTETS = FROM + 32;
+
+/** What has come in on many sockets: one question to the kernel, however many they are. */
+export interface LibcInbox {
+  /** From now on packets of this socket are told with its row. A socket that is closed is forgotten by the kernel. */
+  watch(fd: number, row: number): void;
+  /** Hands over a few packets; octets and source, a `sockaddr`, are there until the next. */
+  read(onPacket: (row: number, octets: Uint8Array, from: Uint8Array) => void): void;
+}
+
+export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInbox => {
+  const memory = new ArrayBuffer(OCTETS + MAX_PACKET_BYTES);
+  const view = new DataView(memory);
+  const start = libc.addressOf(memory);
+  const from = new Uint8Array(memory, FROM, 28);
+  const epoll = libc.epollCreate(EPOLL_CLOEXEC);
+  if (epoll < 0) throw new Error(`epoll_create1 failed: error ${libc.errno()}`);
+  keep(epoll);
+
+  /** Octets of the next packet, -1 if there is none. A refusal that the kernel tells in a packet's place is passed over. */
+  const receive = (fd: number): number => {
+    view.setUint32(LENGTH, 28, true);
+    const length = libc.recvfrom(fd, start + OCTETS, MAX_PACKET_BYTES, MSG_DONTWAIT, start + FROM, start + LENGTH);
+    return length < 0 && libc.errno() === constants.errno.ECONNREFUSED ? 0 : length;
+  };
+
+  return {
+    watch(fd, row) {
+      view.setUint32(EVENTS, EPOLLIN, true);
+      view.setUint32(EVENTS + DATA, row, true);
+      view.setUint32(EVENTS + DATA + 4, fd, true);
+      libc.epollCtl(epoll, EPOLL_CTL_ADD, fd, start + EVENTS);
+    },
+    read(onPacket) {
+      const ready = libc.epollWait(epoll, start + EVENTS, MAX_PACKETS_AT_ONCE, 0);
+      for (let event = 0; event < ready; event += 1) {
+        const at = EVENTS + event * EVENT_BYTES + DATA;
+        const length = receive(view.getUint32(at + 4, true));
+        if (length > 0) onPacket(view.getUint32(at, true), new Uint8Array(memory, OCTETS, length), from);
+      }
+    },
+  };
+};
