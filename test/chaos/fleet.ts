@@ -87,7 +87,7 @@ const spawnNode = (order: NodeOrder): ChildProcess => {
   const { dataDirectory, environment, crashPoint } = order;
   return spawn(process.execPath, [SCRIPT, ...(crashPoint === undefined ? [] : [crashPoint])], {
     env: { PATH: process.env.PATH, ...LOOPBACK, RINGCAST_DATA_DIR: dataDirectory, ...environment },
-    stdio: ['ignore', 'pipe', openSync(logOf(order), 'a')],
+    stdio: ['pipe', 'pipe', openSync(logOf(order), 'a')],
   });
 };
 

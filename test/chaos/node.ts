@@ -18,6 +18,8 @@ const noteNodeId = (store: Store): Store => ({
 const running = await start(config, createLog(config.logLevel), (store) =>
   noteNodeId(crashPoint === undefined ? store : crashAt(store, crashPoint, () => process.kill(process.pid, 'SIGKILL'))),
 );
+// Whoever started it is gone.
+process.stdin.resume().on('end', () => process.exit());
 process.on('SIGTERM', () => void running.stop(0).then(() => process.exit()));
 const { publicUrl, operatorUrl, operatorToken } = running;
 process.stdout.write(`${JSON.stringify({ publicUrl, operatorUrl, operatorToken, nodeId })}\n`);

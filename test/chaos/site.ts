@@ -44,10 +44,10 @@ const NETWORKS = 40;
 /** A busy or silent number is called again, twice at most. */
 const RETRY = { maxAttempts: 3, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
 const LOOK_MS = 200;
-const FIRST_SIP_PORT = 14_900;
-/** Ports for voice of each place, below those that the system gives away. */
-const FIRST_RTP_PORT = 15_000;
-const RTP_PORTS_OF_SLOT = 2900;
+const FIRST_SIP_PORT = 1_400;
+/** Ports for voice of each place, below those that the system gives away; each rests for a minute after a call. */
+const FIRST_RTP_PORT = 2_000;
+const RTP_PORTS_OF_SLOT = 5_000;
 
 export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): Promise<Site> => {
   const random = seededRandom(seed);
