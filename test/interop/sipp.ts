@@ -24,8 +24,8 @@ const untilBound = async (port: number, sipp: PeerProgram, table: '/proc/net/udp
 };
 
 /**
- * For scenarios with more than one transaction. Over UDP a busy machine has our INVITE sent again (timer A), and sipp
- * knows a repeated request only until it has received another message: it then drops the call as out of order.
+ * For scenarios with more than one transaction. Over UDP a busy machine has our INVITE sent again (timer A), which breaks
+ * such a scenario: sipp, stopped for 1.7 s at its start, dropped the call as out of order or saw two ACKs too many.
  */
 export const OVER_TCP = ['-t', 't1'] as const;
 
