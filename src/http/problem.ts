@@ -1,16 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { Type } from 'typebox';
 import type { Refusal } from './error-status.ts';
-
-/** RFC 9457 problem details; `code` is for programs, `field` names what to mend. */
-export const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String(),
-  field: Type.Optional(Type.String()),
-});
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

@@ -57,6 +57,3 @@ export const findHeaders = (message: SipFields, name: string): readonly string[]
   const wanted = name.toLowerCase();
   return message.headers.filter((header) => header.name.toLowerCase() === wanted).map(({ value }) => value);
 };
-
-export const isProvisional = (response: SipResponse): boolean => response.status < 200;
-export const isSuccess = (response: SipResponse): boolean => response.status >= 200 && response.status < 300;
