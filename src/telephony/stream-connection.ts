@@ -177,4 +177,7 @@ export class StreamConnection {
 }
 
 const notConnected = ({ transport, address, port }: Hop, cause: Error): NotConnected =>
-  new NotConnected(`No ${transport.toUpperCase()} connection to ${address}:${port}: ${cause.message}.`, { cause });
+  new NotConnected(
+    `No ${transport.toUpperCase()} connection to ${address}:${port}: ${cause.message.replace(/\.$/, '')}.`,
+    { cause },
+  );
