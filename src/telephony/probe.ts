@@ -5,6 +5,7 @@ import { nameAddr, withTag } from '../sip/name-addr.ts';
 import type { Params } from '../sip/params.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
 import { asLogicalUri, bareHost, bracketHost, sipUri } from '../sip/uri.ts';
+import { cleanReason } from './reason-text.ts';
 import { contactOf, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
 export const PROBE_PATIENCE_MS = 4_000;
@@ -55,7 +56,7 @@ interface Answer {
 
 const SILENCE: Answer = { isUp: false, retryAfterSeconds: null, problem: null };
 
-const mute = (error: Error): Answer => ({ ...SILENCE, problem: error.message });
+const mute = (error: Error): Answer => ({ ...SILENCE, problem: cleanReason(error.message) });
 
 /** Up is any final answer but 503, even a refusal: somebody speaks SIP there. */
 const ask = (signalling: Signalling, request: SipRequest, hop: Hop): Promise<Answer> =>
