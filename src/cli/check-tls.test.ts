@@ -7,9 +7,9 @@ const NONE = { certificate: '', key: '', authorities: '' };
 const DAY_MS = 86_400_000;
 
 test('the certificates of SIP over TLS: what is not set, what holds, what has ended, what does not belong together', async () => {
-  const now = Date.now();
   const authority = await createAuthority();
   const [a, b] = [await authority.issue('a', 'DNS:a.test'), await authority.issue('b', 'DNS:b.test')];
+  const now = Date.now();
   const own = { certificate: a.certificatePath, key: a.keyPath };
   expect(await checkTls(NONE, now)).toEqual([]);
   expect(await checkTls({ ...own, authorities: authority.path }, now)).toMatchObject([
