@@ -93,6 +93,7 @@ const rowOf = (
   greeting_id: blast.greetingId,
   playlist: JSON.stringify(blast.playlist),
   retry: JSON.stringify(blast.retry),
+  silences: JSON.stringify(blast.silences),
   trunk_ids: JSON.stringify(target.trunkIds),
   caller_id: target.callerId,
   dial_within_ms: blast.dialWithinMs,

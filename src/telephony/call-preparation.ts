@@ -46,7 +46,7 @@ const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<stri
 
 const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<MediaPort> => {
   try {
-    return await media.prepare({ clips: order.clips });
+    return await media.prepare({ clips: order.clips, silences: order.silences });
   } catch (error) {
     throw new CannotCall('failed', (error as Error).message, { cause: error });
   }
