@@ -40,7 +40,7 @@ const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<stri
   try {
     return await signalling.findLocalAddress(peer);
   } catch (error) {
-    throw new CannotCall('unreachable', `No network route leads to ${peer.address}.`, { cause: error });
+    throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
 };
 
