@@ -66,6 +66,7 @@ const COLUMNS = {
   silences: 'text',
   playlist: 'text',
   retry: 'text',
+  silences: 'text',
   trunk_ids: 'text',
   caller_id: 'text',
   dial_within_ms: 'bigint',
