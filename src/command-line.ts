@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Launch } from './cli/launch.ts';
 import { runProgram } from './cli/program.ts';
-import { SETTINGS } from './config.ts';
+import { SETTINGS } from './config-settings.ts';
 
 /** What the demo starts its children with: the executable beside this file, `.ts` in a checkout, `.js` when built. */
 const EXECUTABLE = fileURLToPath(

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from './config.ts';
+import type { LogLevel } from './config-settings.ts';
 
 /**
  * Structured log on standard error. Written asynchronously: a full pipe or disk never blocks a call, and never ends
