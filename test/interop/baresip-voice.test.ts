@@ -1,0 +1,78 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { ClipAudio } from '../../src/domain/call.ts';
+import type { Codec } from '../../src/domain/codec.ts';
+import { SRTP_SUITES, type SrtpSuiteName } from '../../src/rtp/srtp-suite.ts';
+import { type Baresip, startBaresip } from './baresip.ts';
+import { essenceOf, noiseClip, openCaller, samplesOf } from './caller.ts';
+import { describeWithPeer } from './peer-program.ts';
+import { compareSounds, ingestSpeech, type Sound, type Speech } from './speech.ts';
+
+/** Null is voice that is not encrypted. */
+const SEALINGS = [null, ...(Object.keys(SRTP_SUITES) as SrtpSuiteName[])];
+
+/** Plays to a phone of its own under each suite, all at once. What each phone says was used, and what it heard. */
+const playUnderEach = async (codec: Codec, clips: readonly ClipAudio[]) => {
+  const phones = await Promise.all(SEALINGS.map((suite) => startBaresip(codec, { isSealed: suite !== null })));
+  const heard = await Promise.all(phones.map((phone, at) => play(phone, SEALINGS[at] ?? null, codec, clips)));
+  expect(heard.map(({ suite }) => suite)).toEqual(SEALINGS);
+  return heard;
+};
+
+const play = async (
+  phone: Baresip,
+  suite: SrtpSuiteName | null,
+  codec: Codec,
+  clips: readonly ClipAudio[],
+): Promise<{ suite: string | null; sound: Sound }> => {
+  const caller = await openCaller({ suite: suite ?? undefined });
+  const srtp = suite === null ? 'off' : 'required';
+  const result = await caller.ring(phone.uri, { clips, codecs: [codec], srtp }).result;
+  const framesSent = clips.map(({ frameCount }) => frameCount);
+  expect(essenceOf(result)).toEqual({ outcome: 'completed', sipStatus: 200, codec, framesSent });
+  await phone.until('terminated');
+  return { suite: /cryptosuite=(\w+)/.exec(phone.output())?.[1] ?? null, sound: await phone.recording() };
+};
+
+/** libre's table answers 2 and -2 for the two μ-law codes of zero, where G.711 has 0; no other code gives these. */
+const zeroAsInG711 = (samples: Int16Array): Int16Array =>
+  samples.map((sample) => (Math.abs(sample) === 2 ? 0 : sample));
+
+const firstDifference = (heard: Int16Array, sent: Int16Array): number =>
+  heard.findIndex((sample, index) => sample !== sent[index]);
+
+describeWithPeer('baresip', 'baresip-core', () => {
+  it.each(['PCMU', 'PCMA'] as const)(
+    'hears every sample of the playlist in %s, first and last included, in the clear and under each suite',
+    async (codec) => {
+      const clips = [noiseClip('greeting', 60), noiseClip('first', 75), noiseClip('second', 1)];
+      const sent = samplesOf(clips, codec);
+      for (const { sound } of await playUnderEach(codec, clips)) {
+        const heard = zeroAsInG711(sound.samples);
+        const found = { length: heard.length, firstDifference: firstDifference(heard, sent) };
+        expect(found).toEqual({ length: sent.length, firstDifference: -1 });
+      }
+    },
+  );
+
+  describeWithPeer('ffmpeg', 'ffmpeg', () => {
+    let speech: Speech;
+    beforeAll(async () => {
+      speech = await ingestSpeech();
+    });
+
+    // What codecs lose: G.722 above 5 kHz; Opus at 24 kbit/s 1 dB of all, and up to 3 dB of a band.
+    it.each([
+      ['G722', { gainDb: 0.5, bandDb: 2 }],
+      ['opus', { gainDb: 1.5, bandDb: 4 }],
+    ] as const)('hears speech in %s, in the clear and under each suite', async (codec, { gainDb, bandDb }) => {
+      for (const { sound } of await playUnderEach(codec, [speech.clip])) {
+        const found = compareSounds(sound, speech.source);
+        expect(Math.abs(found.gainDb)).toBeLessThan(gainDb);
+        expect(found.worstBandDb).toBeLessThan(bandDb);
+        // The last frame is filled up.
+        expect(found.longerMs).toBeGreaterThanOrEqual(0);
+        expect(found.longerMs).toBeLessThan(20);
+      }
+    });
+  });
+});
