@@ -4,6 +4,22 @@ import { essenceOf, noiseClip, openCaller } from './caller.ts';
 import { describeWithPeer } from './peer-program.ts';
 
 describeWithPeer('baresip', 'baresip-core', () => {
+  it('holds the call and takes it back', async () => {
+    const baresip = await startBaresip('PCMU');
+    const caller = await openCaller();
+    const call = caller.ring(baresip.uri, { clips: [noiseClip('one', 150)] });
+    await baresip.until('Call established');
+    baresip.type('x');
+    await baresip.until('got SDP answer');
+    baresip.type('X');
+    const result = await call.result;
+    expect(essenceOf(result)).toEqual({ outcome: 'completed', sipStatus: 200, codec: 'PCMU', framesSent: [150] });
+    await baresip.until('packets:');
+    // It throws away what comes while it holds, and counts the rest.
+    const [, received] = /packets: +\d+ +(\d+)/.exec(baresip.output()) ?? [];
+    expect(Number(received)).toBeGreaterThan(100);
+  });
+
   it('answers our health check', async () => {
     const baresip = await startBaresip('PCMU');
     const caller = await openCaller();

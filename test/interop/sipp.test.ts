@@ -86,6 +86,16 @@ describeWithPeer('sipp', 'sip-tester', () => {
     expect(await sipp.exited).toBe(0);
   });
 
+  it('notes each key that it presses', async () => {
+    const sipp = await startSipp('presses', { heard_on: (await openRtpPeer()).port }, OVER_TCP);
+    const caller = await openCaller();
+    const { outcome, digits } = await caller.ring(sipp.uri, { clips: [noiseClip('a', 50)] }).result;
+    expect(await sipp.exited, sipp.output()).toBe(0);
+    expect({ outcome, digits: digits.map(({ digit }) => digit) }).toEqual({ outcome: 'completed', digits: ['5', '5'] });
+    const [first, second] = digits.map(({ ms }) => ms);
+    expect(second).toBeGreaterThan(first ?? Number.NaN);
+  });
+
   it('sees that it hung up', async () => {
     const ear = await openRtpPeer();
     const sipp = await startSipp('hangs-up', { heard_on: ear.port });
