@@ -11,7 +11,7 @@ describeWithPeer('sipp', 'sip-tester', () => {
     ['PCMA', 8],
   ] as const)('plays the whole playlist in %s to it, and acknowledges every answer', async (codec, payload_type) => {
     const ear = await openRtpPeer();
-    const sipp = await startSipp('answers', { heard_on: ear.port, payload_type });
+    const sipp = await startSipp('answers', { heard_on: ear.port, payload_type, encoding: `${codec}/8000` });
     const caller = await openCaller();
     const clips = [noiseClip('greeting', 20), noiseClip('first', 30)];
     const result = await caller.ring(sipp.uri, { clips }).result;
