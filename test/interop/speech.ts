@@ -28,9 +28,10 @@ export interface Speech {
 }
 
 /** A clip of somebody talking, made of its file as an upload is. */
-export const ingestSpeech = async (): Promise<Speech> => {
+export const ingestSpeech = async (build: 'native' | 'WebAssembly' = 'native'): Promise<Speech> => {
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'ringcast-speech-'));
-  const ingest = await createIngest({ scratchDirectory, log: QUIET_LOG });
+  const ffmpeg = build === 'native' ? {} : { ffmpegPath: null };
+  const ingest = await createIngest({ scratchDirectory, log: QUIET_LOG, ...ffmpeg });
   const { frameCount, renditions } = await ingest(SPEECH, { maxSeconds: 10 }, NO_PROCESSING);
   await rm(scratchDirectory, { recursive: true });
   const clip = {
