@@ -81,13 +81,17 @@ describeWithPeer('tshark', 'tshark', () => {
         const sipp = await startSipp(scenario, { heard_on: capture.port, payload_type, encoding }, how);
         const caller = await openCaller();
         const clips = [noiseClip('one', 30), noiseClip('two', 1), noiseClip('three', 44)];
-        const result = await caller.ring(sipp.uri, { clips, codecs: [codec] }).result;
+        const silences = { leadInMs: 60, gapMs: 40, tailMs: 20 };
+        const result = await caller.ring(sipp.uri, { clips, silences, codecs: [codec] }).result;
         expect(result).toMatchObject({ outcome: 'completed', codec, framesSent: [30, 1, 44] });
         expect(await sipp.exited, sipp.output()).toBe(0);
 
-        await capture.until(75);
+        const packets = 75 + (60 + 2 * 40 + 20) / 20;
+        await capture.until(packets);
         const streams = await analyse(capture.captured, capture.port, '-q', '-z', 'rtp,streams');
-        expect(streams.match(/ [\w-]+ +75 +.*/g)).toEqual([expect.stringMatching(`^ ${name} +75 +0 \\(0\\.0%\\)`)]);
+        expect(streams.match(/ [\w-]+ +\d+ +\d+ \(.*/g)).toEqual([
+          expect.stringMatching(`^ ${name} +${packets} +0 \\(0\\.0%\\)`),
+        ]);
         const numbers = numbersOf(await analyse(capture.captured, capture.port, '-T', 'fields', ...NUMBERS));
         expectTrueNumbers(numbers, (CODEC_FRAMES[codec].clockRateHz * FRAME_MS) / 1000);
         expect(longestGap(numbers)).toBeGreaterThanOrEqual(leastGap);
