@@ -24,6 +24,8 @@ export interface Voice {
   /** From the first packet on. */
   reports: Reports | null;
   rtcp: RtcpTarget | null;
+  /** When to look what came in at its RTP port, and whether to report. */
+  nextLookMs: number;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -41,6 +43,7 @@ export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Ar
   hearing: new Hearing(),
   reports: null,
   rtcp: null,
+  nextLookMs: 0,
   hasFailed: false,
   canSend: false,
 });

@@ -26,8 +26,12 @@ const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
 /** These pass: a packet is lost as on any network. */
 const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
-/** Keys and reports can wait for so long. */
+/** Keys and reports can wait for so long at the RTCP ports, */
 const LOOK_EVERY_MS = 20;
+/** so long at an RTP port, looked at with the next packet that leaves there, */
+const LOOK_AT_CALL_MS = 50;
+/** and no longer than a packet if reports come there, for a round trip is taken from the time they are read. */
+const LOOK_AT_MUX_MS = 15;
 
 /** All calls of a media thread: takes the orders of the main thread, sends what is due. */
 export class Voices {
@@ -43,7 +47,7 @@ export class Voices {
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
   readonly #rtcp: RtcpExchange;
-  /** When to look next what came in, and for how many calls. */
+  /** When to look next what came in at RTCP ports, and for how many calls. */
   #nextLookMs = 0;
   #listening = 0;
 
@@ -71,7 +75,6 @@ export class Voices {
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
     this.#sockets.receive(this.#onPacket);
-    for (const [row, voice] of this.#voices.entries()) if (voice) this.#rtcp.tick(row, voice, nowMs);
   }
 
   /** When to run next; infinity if nothing is playing or listened to. */
@@ -146,13 +149,15 @@ export class Voices {
     if (voice.state !== 'playing') return;
     voice.state = 'held';
     this.#wheel.remove(row);
+    this.#await(row, voice);
   }
 
   #resume(row: number, voice: Voice): void {
     if (voice.state !== 'held') return;
     voice.state = 'playing';
     resumePlayout(this.#playouts, row, this.#options.nowMs());
-    this.#await(row);
+    this.#wheel.remove(row);
+    this.#await(row, voice);
   }
 
   #stop(row: number, voice: Voice): void {
@@ -175,19 +180,29 @@ export class Voices {
     this.#freeRows.push(row);
   }
 
-  #await(row: number): void {
-    this.#wheel.insert(row, Math.ceil(playoutDueMs(this.#playouts, row)));
+  /** A call is in the wheel from `play` to `stop`: for its next packet, or if it sends none to be looked at. */
+  #await(row: number, voice: Voice): void {
+    const dueMs = voice.state === 'playing' ? playoutDueMs(this.#playouts, row) : voice.nextLookMs;
+    this.#wheel.insert(row, Math.ceil(dueMs));
   }
 
   readonly #onDue = (row: number): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(voice);
-    else {
-      this.#sendPacket(row, voice);
-      this.#await(row);
+    const nowMs = this.#options.nowMs();
+    if (voice.state === 'playing') {
+      if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(voice);
+      else this.#sendPacket(row, voice, nowMs);
     }
+    if (nowMs >= voice.nextLookMs) this.#look(row, voice, nowMs);
+    this.#await(row, voice);
   };
+
+  #look(row: number, voice: Voice, nowMs: number): void {
+    voice.nextLookMs = nowMs + (voice.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
+    if (this.#sockets.receiveRtp(row, this.#onPacket)) countPeerRefusal(voice.counters);
+    this.#rtcp.tick(row, voice, nowMs);
+  }
 
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
@@ -205,9 +220,8 @@ export class Voices {
     this.#options.report({ type: 'finished', call: voice.call });
   }
 
-  #sendPacket(row: number, voice: Voice): void {
+  #sendPacket(row: number, voice: Voice, nowMs: number): void {
     const playouts = this.#playouts;
-    const nowMs = this.#options.nowMs();
     const lateMs = nowMs - slotBeginMs(playouts, row);
     skipStall(playouts, row, nowMs);
     this.#numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
