@@ -29,8 +29,8 @@ export interface SettledPart {
 }
 
 export interface BlastVerbs {
-  /** Commits the blast and one waiting call for each destination of its network, all pinned as they are now. */
-  insertBlast(blast: NewBlast): Promise<void>;
+  /** Commits blasts, each with one waiting call for each destination of its network, all pinned as they are now. */
+  insertBlast(...blasts: readonly NewBlast[]): Promise<void>;
   rememberBlast(applicationId: string, idempotencyKey: string, remembered: RememberedBlast): Promise<void>;
   /**
    * Ends what still waits, how many, and returns the attempts in progress; null if the blast had finished. Of a large
