@@ -80,12 +80,11 @@ export const openSqliteFile = (path: string): Database => {
   };
 };
 
-export const openPostgres = async (url: string): Promise<Database> => {
+export const openPostgres = (url: string): Database => {
   const types = { getTypeParser: (oid: number) => (oid === 20 ? Number : pg.types.getTypeParser(oid)) };
-  const client = new pg.Client({ connectionString: url, types });
-  await client.connect();
+  const pool = new pg.Pool({ connectionString: url, types, max: 1 });
   return {
-    rows: async (query) => (await client.query(query)).rows,
-    close: () => client.end(),
+    rows: async (query) => (await pool.query(query)).rows,
+    close: () => pool.end(),
   };
 };

@@ -78,7 +78,7 @@ export const openSite = async ({ directory, databaseUrl, seed, firstSipPort }: S
   const account = await setUp(await start(0), carrier.port);
   await fleet.stop();
   const clients = createClients(fleet, account);
-  const database = databaseUrl ? await openPostgres(databaseUrl) : openSqliteFile(join(folderOf(0), 'ringcast.db'));
+  const database = databaseUrl ? openPostgres(databaseUrl) : openSqliteFile(join(folderOf(0), 'ringcast.db'));
   let isClosed = false;
   const until = async (query: string, isThere: (count: number) => boolean): Promise<void> => {
     const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
