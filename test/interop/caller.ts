@@ -12,6 +12,7 @@ import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
 import { sharedRenditions } from '../support/renditions.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 
 const DECODE = { PCMU: decodeUlaw, PCMA: decodeAlaw } as const;
 
@@ -72,6 +73,7 @@ export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: strin
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
         srtp: 'off',
+        silences: NO_SILENCES,
         ...order,
       },
       () => undefined,
