@@ -19,9 +19,9 @@ const LIMIT_MS = 600_000;
 
 const CRASH_POINTS = ['committed insertBlast', 'inside claimCalls', 'committed claimCalls', 'inside recordAnswered'];
 
-const withSite = async (databaseUrl: string | null, firstSipPort: number, use: (site: Site) => Promise<void>) => {
+const withSite = async (databaseUrl: string | null, use: (site: Site) => Promise<void>) => {
   const directory = await mkdtemp(join(tmpdir(), 'ringcast-chaos-'));
-  const site = await openSite({ directory, databaseUrl, seed: SEED, firstSipPort });
+  const site = await openSite({ directory, databaseUrl, seed: SEED });
   try {
     await use(site);
   } finally {
@@ -46,7 +46,7 @@ const expectNothingLost = (evidence: Evidence): void => {
 
 describe.concurrent(`under load, seed ${SEED}`, () => {
   it('SQLite: nothing is lost and nobody called twice, whenever the node is killed', { timeout: LIMIT_MS }, () =>
-    withSite(null, 1400, async (site) => {
+    withSite(null, async (site) => {
       const load = startLoad(site.clients, 5);
       await killAtRandom(site, [0], 10, QUIET);
       await dieAtEachPoint(site, [0], CRASH_POINTS, QUIET);
@@ -60,7 +60,7 @@ describe.concurrent(`under load, seed ${SEED}`, () => {
     { timeout: LIMIT_MS },
     async () => {
       const { url, drop } = await createDatabase(postgres ?? '');
-      await withSite(url, 1401, async (site) => {
+      await withSite(url, async (site) => {
         const trio = await startTrio(site, url, QUIET);
         try {
           const load = startLoad(site.clients, 10);

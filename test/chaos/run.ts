@@ -1,4 +1,4 @@
-// `npm run chaos -- [--kills 500] [--database sqlite|postgres] [--seed 6] [--blasts-per-second 10] [--sip-port 1400] [--directory DIR]`
+// `npm run chaos -- [--kills 500] [--database sqlite|postgres] [--seed 6] [--blasts-per-second 10] [--directory DIR]`
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     seed: { type: 'string', default: '6' },
     'blasts-per-second': { type: 'string', default: '10' },
-    'sip-port': { type: 'string', default: '1400' },
     directory: { type: 'string' },
   },
 });
@@ -53,12 +52,7 @@ const inTurn = async (site: Site, databaseUrl: string, finish: () => Promise<Evi
 };
 
 const chaos = async (databaseUrl: string | null): Promise<number> => {
-  const site = await openSite({
-    directory,
-    databaseUrl,
-    seed: Number(values.seed),
-    firstSipPort: Number(values['sip-port']),
-  });
+  const site = await openSite({ directory, databaseUrl, seed: Number(values.seed) });
   try {
     const slots = databaseUrl === null ? [0] : [0, 1, 2];
     const load = startLoad(site.clients, Number(values['blasts-per-second']));

@@ -17,8 +17,6 @@ export interface SiteOptions {
   /** Of a PostgreSQL database of its own; null for SQLite. */
   readonly databaseUrl: string | null;
   readonly seed: number;
-  /** Of the node in place 0, the others follow. Fixed, since peers go on speaking to a node that was started again. */
-  readonly firstSipPort: number;
 }
 
 /** A carrier, a database and clients; the nodes come and go. */
@@ -48,11 +46,19 @@ const NETWORKS = 100;
 /** A busy or silent number is called again, once. */
 const RETRY = { maxAttempts: 2, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
 const LOOK_MS = 200;
+const PLACES = 4;
+let sites = 0;
+/**
+ * A node keeps its port when it is started again, since peers go on speaking to it: one below those that the system gives
+ * away meanwhile, and other ones for each site of each process.
+ */
+const nextSipPorts = (): number => 1100 + ((process.pid + sites++) % 200) * PLACES;
 /** Longer than any lease and any retry; on a machine that has much else to do too. */
 const SETTLED_WITHIN_MS = 300_000;
 
-export const openSite = async ({ directory, databaseUrl, seed, firstSipPort }: SiteOptions): Promise<Site> => {
+export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): Promise<Site> => {
   const random = seededRandom(seed);
+  const firstSipPort = nextSipPorts();
   const carrierLog = join(directory, 'carrier.log');
   const carrier = await startCarrier(carrierLog);
   const fleet = createFleet(random);
