@@ -65,6 +65,7 @@ const COLUMNS = {
   greeting_id: 'text',
   playlist: 'text',
   retry: 'text',
+  silences: 'text',
   trunk_ids: 'text',
   caller_id: 'text',
   dial_within_ms: 'bigint',
