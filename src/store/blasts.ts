@@ -63,6 +63,7 @@ const COLUMNS = {
   network_id: 'text',
   media_ids: 'text',
   greeting_id: 'text',
+  silences: 'text',
   playlist: 'text',
   retry: 'text',
   silences: 'text',

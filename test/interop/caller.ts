@@ -4,6 +4,7 @@ import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
 import { type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
 import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
@@ -12,7 +13,6 @@ import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
 import { sharedRenditions } from '../support/renditions.ts';
-import { NO_SILENCES } from '../../src/domain/silences.ts';
 
 const DECODE = { PCMU: decodeUlaw, PCMA: decodeAlaw } as const;
 
