@@ -63,6 +63,8 @@ interface CallInProgress {
 
 /** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
 const POLL_MS = HORIZON_MS / 2;
+/** How soon there is another claim after two that found nothing, though more was accepted meanwhile. */
+const REST_MS = 50;
 /** Slots of one call that may pass; a machine that is late so often dials late. */
 const MAX_SLOTS = 5;
 /** How soon what other nodes have accepted is looked for. */
@@ -82,6 +84,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const cancelledEarly = new Set<string>();
   let turning = false;
   let turnAgain = false;
+  let fruitless = 0;
+  let isResting = false;
   let started = false;
   let draining = false;
   let cancelWake = (): void => {};
@@ -90,7 +94,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const wake = (): void => {
     if (!started || draining) return;
     if (turning) turnAgain = true;
-    else void turn();
+    else if (!isResting) void turn();
   };
 
   const turn = async (): Promise<void> => {
@@ -99,12 +103,23 @@ export const createDialer = (options: DialerOptions): Dialer => {
     cancelWake();
     const delayMs = await dialDue().catch((error: unknown) => {
       log.error({ err: error }, 'could not claim calls');
+      fruitless += 1;
       return STORE_RETRY_MS;
     });
     turning = false;
     onSettled();
-    if (turnAgain) wake();
-    else if (delayMs !== null && !draining) cancelWake = options.wakeAfter(delayMs, wake);
+    isResting = turnAgain && fruitless > 1;
+    if (isResting) wakeIn(REST_MS);
+    else if (turnAgain) wake();
+    else if (delayMs !== null) wakeIn(delayMs);
+  };
+
+  const wakeIn = (delayMs: number): void => {
+    if (draining) return;
+    cancelWake = options.wakeAfter(delayMs, () => {
+      isResting = false;
+      wake();
+    });
   };
 
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
@@ -116,6 +131,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
       calls.forEach(begin);
+      fruitless = calls.length === 0 ? fruitless + 1 : 0;
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
     }
@@ -236,6 +252,6 @@ export const createDialer = (options: DialerOptions): Dialer => {
   };
 };
 
-/** The one line that tells of which call the attempt is; the destination is nobody's business who reads logs. */
+/** The one line that tells which call it is; the destination is nobody's business who reads logs. */
 const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
   log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');
