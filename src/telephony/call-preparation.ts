@@ -54,7 +54,7 @@ const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise
 
 const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<MediaPort> => {
   try {
-    return await media.prepare({ clips: order.clips });
+    return await media.prepare({ clips: order.clips, silences: order.silences });
   } catch (error) {
     throw new CannotCall('failed', (error as Error).message, { cause: error });
   }

@@ -7,6 +7,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { zoneOf } from '../../test/support/zone.ts';
 import { random } from '../clock.ts';
+import { NO_SILENCES } from '../domain/silences.ts';
 import { createUserAgent } from './user-agent.ts';
 
 const PORT = 5060;
@@ -43,6 +44,7 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
       ringTimeoutMs: 45_000,
       codecs: ['PCMU'],
       srtp: 'off',
+      silences: NO_SILENCES,
       clips: [{ key: 'a', mediaId: null, frameCount: 1, renditions: SILENCE }],
     },
     () => undefined,

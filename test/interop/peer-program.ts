@@ -74,10 +74,15 @@ const isFreeForTcp = async (port: number): Promise<boolean> => {
   }
 };
 
+/** Ports that peers were told; some may not have bound theirs yet. */
+const given = new Set<number>();
+
 /** A port that is free now for UDP and TCP; peers want to be told one. */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
     if ((await isFreeForUdp(port)) && (await isFreeForTcp(port))) return port;
   }
 };
