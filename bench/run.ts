@@ -7,6 +7,7 @@ import { dialBench } from './dial/dial.ts';
 import { paceBench } from './dial/pace.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { packetBench } from './packet/packet.ts';
 import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
 import { signallingBench } from './signalling/signalling.ts';
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   dial: dialBench,
   pace: paceBench,
   ingest: ingestBench,
+  packet: packetBench,
   parse: parseBench,
   playout: playoutBench,
   signalling: signallingBench,
