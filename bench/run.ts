@@ -8,6 +8,7 @@ import { paceBench } from './dial/pace.ts';
 import { firstAudioBench } from './first-audio/first-audio.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { packetBench } from './packet/packet.ts';
 import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
 import { signallingBench } from './signalling/signalling.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pace: paceBench,
   'first-audio': firstAudioBench,
   ingest: ingestBench,
+  packet: packetBench,
   parse: parseBench,
   playout: playoutBench,
   signalling: signallingBench,
