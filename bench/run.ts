@@ -5,6 +5,7 @@ import { acceptBench } from './accept/accept.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { dialBench } from './dial/dial.ts';
 import { paceBench } from './dial/pace.ts';
+import { drainBench } from './drain/drain.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { parseBench } from './parse/parse.ts';
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   accept: acceptBench,
   dial: dialBench,
   pace: paceBench,
+  drain: drainBench,
   ingest: ingestBench,
   parse: parseBench,
   playout: playoutBench,

@@ -2,6 +2,7 @@ import { type AttemptResult, type CallOrder, type ClaimedCall, NO_RTP } from '..
 import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { allowsNumber, type Trunk, type TrunkCredentials } from '../domain/trunk.ts';
 import type { ClipCache } from './clip-cache.ts';
@@ -55,3 +56,9 @@ export const orderOf = async (
   srtp: trunk?.srtp ?? 'off',
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });
+
+/** The one line that tells which call it is; the destination is nobody's business who reads logs. */
+export const logDialled = (
+  log: Log,
+  { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall,
+): void => log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

@@ -1,6 +1,8 @@
+import { allSettled } from '../domain/all-settled.ts';
 import type { AttemptResult } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { Store, Transaction } from '../domain/store-port.ts';
+import { gather } from './gather.ts';
 
 export interface RecordOutcomeOptions {
   readonly store: Store;
@@ -11,17 +13,38 @@ export interface RecordOutcomeOptions {
 export const STORE_RETRY_MS = 1000;
 
 /** Commits how an attempt ended, tried until the store takes it; whether its call ended with it. */
-export const recordOutcomeUntilTaken = async (
-  { store, wakeAfter, log }: RecordOutcomeOptions,
-  attemptId: string,
-  result: AttemptResult,
-): Promise<boolean> => {
-  for (;;) {
-    try {
-      return await store.transact((tx) => tx.recordOutcome(attemptId, result));
-    } catch (error) {
-      log.error({ err: error, attemptId }, 'outcome not recorded yet');
-      await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+export type RecordOutcome = (attemptId: string, result: AttemptResult) => Promise<boolean>;
+
+interface Ending {
+  readonly attemptId: string;
+  readonly result: AttemptResult;
+}
+
+/**
+ * Attempts that end together are committed together: each outcome holds the row of its blast until its commit, so that
+ * one by one a large blast would end no more calls a second than the disk makes commits.
+ */
+export const createRecordOutcome = ({ store, wakeAfter, log }: RecordOutcomeOptions): RecordOutcome => {
+  const record = gather(
+    (endings: readonly Ending[]) => store.transact((tx) => recordAll(tx, endings)),
+    ({ attemptId }) => attemptId,
+  );
+  return async (attemptId, result) => {
+    for (;;) {
+      try {
+        return await record({ attemptId, result });
+      } catch (error) {
+        log.error({ err: error, attemptId }, 'outcome not recorded yet');
+        await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+      }
     }
-  }
+  };
+};
+
+/** In the order of their ids, which begin with the blast's: units that hold several blasts do not wait crosswise. */
+const recordAll = async (tx: Transaction, endings: readonly Ending[]): Promise<readonly boolean[]> => {
+  const inOrder = endings.toSorted((a, b) => (a.attemptId < b.attemptId ? -1 : 1));
+  const callEnded = await allSettled(inOrder.map(({ attemptId, result }) => tx.recordOutcome(attemptId, result)));
+  const byId = new Map(inOrder.map(({ attemptId }, at) => [attemptId, callEnded[at] ?? false]));
+  return endings.map(({ attemptId }) => byId.get(attemptId) ?? false);
 };
