@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { EventFeed } from './app/publish-events.ts';
+import { judgeHead } from './audio/judge-head.ts';
 import type { Calling } from './calling.ts';
 import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
-import type { Config, ListenAddress } from './config.ts';
+import type { Config } from './config.ts';
+import type { ListenAddress } from './config-values.ts';
 import { StartError } from './data-directory.ts';
 import type { BuiltInGreeting, Ingest, Log } from './domain/ports.ts';
 import type { Store } from './domain/store-port.ts';
@@ -40,6 +42,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const shared = {
     store,
     ingest,
+    judgeHead,
     routeHealth,
     dialer,
     random,

@@ -12,7 +12,7 @@ import type {
 } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
-import { logDialled, notDialled, orderOf, whyNotDial } from './call-order.ts';
+import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call-order.ts';
 import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
@@ -57,6 +57,8 @@ interface CallInProgress {
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
   answeredAtMs: number | null;
+  /** Resolves when what was told of it so far is committed. */
+  recorded: Promise<void>;
 }
 
 /** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
@@ -147,7 +149,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const begin = ({ claimed, trunk, ...time }: Claim['calls'][number]): void => {
     metrics.noteAttempt(claimed.trunkId);
     const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
-    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null };
+    const recorded = Promise.resolve();
+    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null, recorded };
     inProgress.set(claimed.attemptId, call);
     void place(call)
       .catch((error: unknown) => failed(claimed, error))
@@ -184,24 +187,25 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   const noteProgress = (call: CallInProgress, progress: CallProgress): void => {
     const { attemptId, trunkId } = call.claimed;
+    const atMs = monotonicMs();
     if (progress.kind === 'answered') {
-      call.answeredAtMs = monotonicMs();
+      call.answeredAtMs = atMs;
       metrics.noteAnswer(trunkId);
     }
-    // Keys that were pressed may be a secret of the callee's.
-    const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
-    log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
-    const note = store.transact((tx) => recordProgress(tx, attemptId, progress));
-    note.catch((error: unknown) => log.warn({ err: error, attemptId }, 'progress of a call not recorded'));
+    logProgress(log, attemptId, progress);
+    // One after the other: what comes later would end what came before.
+    call.recorded = call.recorded.then(() => recordProgress(options, attemptId, progress, atMs));
   };
 
   const finish = async (call: CallInProgress, ended: AttemptResult): Promise<void> => {
     const { attemptId, trunkId } = call.claimed;
+    const endedAtMs = monotonicMs();
     const interrupted = call.ending === 'interrupted' && ended.outcome === 'cancelled';
     const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
-    const answeredForMs = call.answeredAtMs === null ? null : monotonicMs() - call.answeredAtMs;
-    const callEnded = await recordOutcome(attemptId, result);
+    const answeredForMs = call.answeredAtMs === null ? null : endedAtMs - call.answeredAtMs;
+    await call.recorded;
+    const callEnded = await recordOutcome({ attemptId, result, endedAtMs });
     metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();

@@ -70,6 +70,7 @@ const blastOf = async (
     greetingId: request.greetingId,
     playlist,
     retry: application.retry,
+    silences: application.silences,
     dialWithinMs: application.dialBySeconds * 1000,
   };
 };

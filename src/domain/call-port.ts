@@ -54,14 +54,14 @@ export interface CallVerbs {
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
   /** Another slot for a claimed call that was not dialled within its own. */
   takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
-  /** `dialog` is what ends it should this node die. */
-  recordRinging(attemptId: string, dialog: string | null): Promise<void>;
-  recordAnswered(attemptId: string, codec: Codec | null, dialog: string | null): Promise<void>;
+  /** `dialog` is what ends it should this node die. It happened `agoMs` before now, as in the two below. */
+  recordRinging(attemptId: string, dialog: string | null, agoMs?: number): Promise<void>;
+  recordAnswered(attemptId: string, codec: Codec | null, dialog: string | null, agoMs?: number): Promise<void>;
   /**
    * Outcome of the attempt and, unless its rule gives it another attempt, of the call and perhaps of the blast; whether
    * the call ended with it.
    */
-  recordOutcome(attemptId: string, result: AttemptResult): Promise<boolean>;
+  recordOutcome(attemptId: string, result: AttemptResult, agoMs?: number): Promise<boolean>;
   /** Ends waiting calls past their dial-by time as `expired`; how many. */
   expireCalls(): Promise<number>;
 

@@ -18,12 +18,12 @@ export interface TakenOverNode {
 export interface LeftDialog {
   readonly attemptId: string;
   readonly sipCallId: string;
+  readonly trunkId: string | null;
   /** What ends it; null if no answer was recorded. */
   readonly dialog: string | null;
 }
 
 export interface InterruptedDialog extends DialogNames, LeftDialog {
-  readonly trunkId: string | null;
   readonly destination: string;
   readonly answeredAt: number | null;
 }
