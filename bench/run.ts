@@ -5,6 +5,7 @@ import { acceptBench } from './accept/accept.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { dialBench } from './dial/dial.ts';
 import { paceBench } from './dial/pace.ts';
+import { drainBench } from './drain/drain.ts';
 import { firstAudioBench } from './first-audio/first-audio.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   dial: dialBench,
   pace: paceBench,
   'first-audio': firstAudioBench,
+  drain: drainBench,
   ingest: ingestBench,
   packet: packetBench,
   parse: parseBench,
