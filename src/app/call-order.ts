@@ -3,7 +3,8 @@ import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Store } from '../domain/store-port.ts';
-import { allowsNumber, type Trunk, type TrunkCredentials } from '../domain/trunk.ts';
+import { allowsNumber, type Trunk } from '../domain/trunk.ts';
+import { callTrunkOf } from './call-trunk.ts';
 import type { ClipCache } from './clip-cache.ts';
 
 /** A result of a call on which no octet was sent. */
@@ -27,10 +28,6 @@ export const whyNotDial = (claimed: ClaimedCall, trunk: Trunk | null): string | 
   return allowsNumber(trunk, destination.number) ? null : `Trunk ${trunk.id} does not allow this number`;
 };
 
-/** Read for each call, so that a new password is used from the next call on. */
-const credentialsOf = async (trunk: Trunk, { store }: { store: Store }): Promise<TrunkCredentials | null> =>
-  trunk.hasPassword ? store.view((views) => views.findTrunkCredentials(trunk.id)) : null;
-
 /** Everything telephony needs, renditions included. Throws if a clip cannot be loaded. */
 export const orderOf = async (
   claimed: ClaimedCall,
@@ -42,16 +39,11 @@ export const orderOf = async (
   fromTag: claimed.fromTag,
   branch: claimed.branch,
   destination: claimed.destination,
-  trunk: trunk && {
-    id: trunk.id,
-    host: trunk.host,
-    port: trunk.port,
-    transport: trunk.transport,
-    credentials: await credentialsOf(trunk, options),
-  },
+  trunk: trunk && (await callTrunkOf(options.store, trunk)),
   callerId: claimed.callerId ?? trunk?.callerId ?? null,
   ringTimeoutMs: options.ringTimeoutMs,
   codecs: trunk?.codecs ?? CODECS,
   srtp: trunk?.srtp ?? 'off',
+  silences: claimed.silences,
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });

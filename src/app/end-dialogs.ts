@@ -1,5 +1,7 @@
+import type { CallTrunk } from '../domain/call.ts';
 import type { EndDialog, Log, WakeAfter } from '../domain/ports.ts';
 import type { LeftDialog, Store } from '../domain/store-port.ts';
+import { callTrunkOf } from './call-trunk.ts';
 
 /** Ends the dialogs of nodes that were taken over, in the background. */
 export interface DialogEnder {
@@ -15,7 +17,7 @@ const MAX_WAITING = 20_000;
 const BETWEEN_MS = 10;
 
 export interface DialogEnderOptions {
-  readonly store: Pick<Store, 'transact'>;
+  readonly store: Pick<Store, 'transact' | 'view'>;
   readonly wakeAfter: WakeAfter;
   readonly log: Log;
 }
@@ -27,7 +29,7 @@ export const createDialogEnder = ({ store, wakeAfter, log }: DialogEnderOptions)
 
   const end = async (use: EndDialog, dialog: LeftDialog): Promise<void> => {
     try {
-      await use(dialog);
+      await use({ ...dialog, trunk: await trunkOf(store, dialog) });
       if (dialog.dialog !== null) await store.transact((tx) => tx.forgetDialog(dialog.attemptId));
     } catch (error) {
       log.warn({ err: error, attemptId: dialog.attemptId }, 'the dialog of an interrupted call could not be ended');
@@ -56,4 +58,10 @@ export const createDialogEnder = ({ store, wakeAfter, log }: DialogEnderOptions)
       cancel?.();
     },
   };
+};
+
+/** Null also for a trunk that is gone: its dialogs are ended without a password. */
+const trunkOf = async (store: Pick<Store, 'view'>, { trunkId }: LeftDialog): Promise<CallTrunk | null> => {
+  const trunk = trunkId === null ? null : await store.view((views) => views.findTrunk(trunkId));
+  return trunk && callTrunkOf(store, trunk);
 };

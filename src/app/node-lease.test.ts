@@ -20,16 +20,19 @@ interface TestNode {
 let fixture: StoreFixture;
 let away = false;
 let noted: [Outcome, number][];
+let logged: string[];
 beforeEach(async () => {
   fixture = await openSqliteFixture();
   away = false;
   noted = [];
+  logged = [];
   await fixture.store.transact((tx) => provision(tx));
 });
 afterEach(() => fixture.close());
 
 const startNode = async (name: string, isShared = true): Promise<TestNode> => {
-  let nowMs = Math.random() * 1e6;
+  // No two processes count from the same time; whole milliseconds, so that sums are exact.
+  let nowMs = 1000 * name.charCodeAt(0);
   let acting = '';
   let joined = 0;
   let planned = Promise.withResolvers<number>();
@@ -55,7 +58,7 @@ const startNode = async (name: string, isShared = true): Promise<TestNode> => {
       ...NO_METRICS,
       noteEndedUndialled: (outcome, calls) => void (calls > 0 && noted.push([outcome, calls])),
     },
-    log: QUIET_LOG,
+    log: { ...QUIET_LOG, info: (_, message) => void logged.push(message) },
   });
   return {
     lease,
@@ -139,5 +142,7 @@ describe('the lease of a node', () => {
     await claimAs(former);
     const restarted = await startNode('b', false);
     expect([noted, await standing(), restarted.lease.mayDial()]).toEqual([[['interrupted', 1]], ['b1'], true]);
+    // Of a database that is new there is nothing to tell, and what was interrupted is a warning.
+    expect(logged).toEqual(['node joined', 'node joined']);
   });
 });

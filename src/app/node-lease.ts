@@ -1,4 +1,4 @@
-import { HEARTBEAT_MS, look, mayDial, NOTHING_SEEN, type NodeBeats, overdue } from '../domain/lease.ts';
+import { BEFORE_NODES, HEARTBEAT_MS, look, mayDial, NOTHING_SEEN, type NodeBeats, overdue } from '../domain/lease.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Log, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { LeftDialog, Store } from '../domain/store-port.ts';
@@ -91,5 +91,5 @@ const takeOver = async (options: NodeLeaseOptions, node: NodeBeats, takerId: str
   metrics.noteEndedUndialled('interrupted', interrupted);
   const fields = { nodeId: node.nodeId, interrupted };
   if (interrupted > 0) log.warn(fields, 'calls of a node that is no more were interrupted');
-  else log.info(fields, 'a node that is no more was taken over');
+  else if (node.nodeId !== BEFORE_NODES) log.info(fields, 'a node that is no more was taken over');
 };

@@ -10,6 +10,9 @@ const MARGIN_MS = 2000;
 /** A watcher that has not looked for longer has seen nothing: perhaps nobody could beat meanwhile. */
 const LONGEST_BLINK_MS = 7000;
 
+/** The node of what was claimed before there were nodes; it stands in each new database and never beats. */
+export const BEFORE_NODES = '';
+
 /** Whether a node whose last beat that was taken was sent at `beatSentAtMs` may dial. */
 export const mayDial = (beatSentAtMs: number, nowMs: number): boolean => nowMs - beatSentAtMs < LEASE_MS - MARGIN_MS;
 

@@ -1,4 +1,4 @@
-import type { AttemptResult, CallOrder } from './call.ts';
+import type { AttemptResult, CallOrder, CallTrunk } from './call.ts';
 import type { Codec } from './codec.ts';
 import type { IngestedAudio, IngestLimits, Processing, Renditions } from './media.ts';
 import type { Routes } from './network.ts';
@@ -27,9 +27,13 @@ export type PlaceCall = (order: CallOrder, onProgress: (progress: CallProgress) 
 
 /**
  * Ends what a node that is no more has left at a peer; resolves when that is done or given up. `dialog` is what a
- * `CallProgress` told of it.
+ * `CallProgress` told of it, `trunk` that of the call, as it is now.
  */
-export type EndDialog = (interrupted: { readonly sipCallId: string; readonly dialog: string | null }) => Promise<void>;
+export type EndDialog = (interrupted: {
+  readonly sipCallId: string;
+  readonly dialog: string | null;
+  readonly trunk: CallTrunk | null;
+}) => Promise<void>;
 
 /** What health checks found of the ways out. */
 export interface RouteHealth {

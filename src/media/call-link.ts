@@ -1,7 +1,10 @@
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 import type { StreamQuality } from '../rtp/stream-quality.ts';
 import {
-  createCounters,
+  type CallCounters,
+  type Counters,
+  clearCounters,
+  copyCounters,
   readFramesSent,
   readLatenessMs,
   readPacketsRefused,
@@ -11,24 +14,18 @@ import {
   readQuality,
 } from './counters.ts';
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
+import type { PlaceInPlaylist, Playlist } from './playlist.ts';
 
 /** How a voice ended: after the time of its last packet, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
-
-/** So far into clip number `clip`. */
-export interface PlaceInPlaylist {
-  readonly clip: number;
-  readonly placeMs: number;
-}
 
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
   /** Local RTP port; RTCP has the one above it. */
   readonly port: number;
   /**
-   * Sends the first packet at once, then one every packet time by absolute monotonic deadlines, clips back to
-   * back.
-   * Only the first `play` of a port counts.
+   * Sends the first packet at once, then one every packet time by absolute monotonic deadlines, clips and the silences
+   * around them back to back. Only the first `play` of a port counts.
    */
   play(to: PlayTarget): void;
   /** The peer moved or wants another codec: from the next packet on, media goes there, as that. */
@@ -42,12 +39,15 @@ export interface MediaPort {
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
    */
   readonly finished: Promise<EndOfVoice>;
-  /** Frames that the kernel took, of each clip, read live. */
+  /** Frames that the kernel took, of each clip, read live; those of silence are not told. */
   framesSent(): readonly number[];
   packetsSent(): number;
   /** Tells of each key that is pressed at the other end, with the place that was being played. One listener. */
   onDigit(listener: (digit: string, at: PlaceInPlaylist) => void): void;
-  /** The place that is being played: of the last clip of which anything was sent. Null before the first packet. */
+  /**
+   * The place that is being played: of the last clip of which anything was sent, its end in the silence behind it; the
+   * start of the first in the silence before it. Null before the first packet.
+   */
   place(): PlaceInPlaylist | null;
   /** How the peer hears us, as it reported last; null if it never did. */
   quality(): StreamQuality | null;
@@ -71,23 +71,28 @@ export type PortTaken = typeof PORT_TAKEN;
 /** What the link knows of one call; turns the thread's reports into promises. */
 export class CallLink {
   readonly #call: number;
+  readonly #playlist: Playlist;
   readonly #post: (order: ThreadOrder) => void;
-  readonly #counters: Int32Array<SharedArrayBuffer>;
+  #counters: CallCounters;
+  #isOver = false;
   readonly #opened = Promise.withResolvers<number | PortTaken>();
   readonly #finished = Promise.withResolvers<EndOfVoice>();
   readonly #stopped = Promise.withResolvers<void>();
 
   #onDigit: (digit: string, at: PlaceInPlaylist) => void = () => {};
 
-  constructor(call: number, clipCount: number, post: (order: ThreadOrder) => void) {
+  constructor(call: number, playlist: Playlist, counters: Counters, post: (order: ThreadOrder) => void) {
     this.#call = call;
-    this.#post = post;
-    this.#counters = createCounters(clipCount);
+    this.#playlist = playlist;
+    // Once it is over, another call has its number.
+    this.#post = (order) => this.#isOver || post(order);
+    this.#counters = { counters, row: call, clipCount: playlist.parts.length };
+    clearCounters(this.#counters);
   }
 
   /** The RTP port that was bound, `PORT_TAKEN` if another may be tried; rejects if none will do. */
   open(port: number, clips: readonly number[]): Promise<number | PortTaken> {
-    this.#post({ type: 'prepare', call: this.#call, port, clips, counters: this.#counters.buffer });
+    this.#post({ type: 'prepare', call: this.#call, port, clips });
     return this.#opened.promise;
   }
 
@@ -97,7 +102,7 @@ export class CallLink {
       if (report.isTaken) this.#opened.resolve(PORT_TAKEN);
       else this.#opened.reject(new Error(report.reason));
     }
-    if (report.type === 'digit') this.#onDigit(report.digit, { clip: report.clip, placeMs: report.placeMs });
+    if (report.type === 'digit') this.#onDigit(report.digit, this.#playlist.placeOf(report));
     if (report.type === 'finished') this.#finished.resolve('played');
     if (report.type === 'stopped') this.#settle();
   }
@@ -114,13 +119,15 @@ export class CallLink {
   }
 
   #settle(): void {
+    this.#isOver = true;
+    this.#counters = copyCounters(this.#counters);
     this.#finished.resolve('broken-off');
     this.#stopped.resolve();
   }
 
   mediaPort(port: number): MediaPort {
     const call = this.#call;
-    const counters = this.#counters;
+    const playlist = this.#playlist;
     return {
       port,
       play: (to) => this.#post({ type: 'play', call, to: targetOf(to) }),
@@ -128,16 +135,19 @@ export class CallLink {
       hold: () => this.#post({ type: 'hold', call }),
       resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,
-      framesSent: () => readFramesSent(counters),
-      packetsSent: () => readPacketsSent(counters),
+      framesSent: () => playlist.ofClips(readFramesSent(this.#counters)),
+      packetsSent: () => readPacketsSent(this.#counters),
       onDigit: (listener) => {
         this.#onDigit = listener;
       },
-      place: () => readPlace(counters),
-      quality: () => readQuality(counters),
-      packetsRefused: () => readPacketsRefused(counters),
-      peerRefusals: () => readPeerRefusals(counters),
-      latenessMs: (share) => readLatenessMs(counters, share),
+      place: () => {
+        const place = readPlace(this.#counters);
+        return place && playlist.placeOf(place);
+      },
+      quality: () => readQuality(this.#counters),
+      packetsRefused: () => readPacketsRefused(this.#counters),
+      peerRefusals: () => readPeerRefusals(this.#counters),
+      latenessMs: (share) => readLatenessMs(this.#counters, share),
       stop: () => {
         this.#post({ type: 'stop', call });
         return this.#stopped.promise;

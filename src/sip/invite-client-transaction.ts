@@ -1,6 +1,6 @@
 import { type ClientInput, clearTimer, deliver, report, type Step, send, setTimer, stay } from './machine.ts';
 import type { SipRequest, SipResponse } from './message.ts';
-import { ackOfRefusal } from './request.ts';
+import { ackOfRefusal, withoutContent } from './request.ts';
 import { FIRST_RETRANSMIT_MS, TIMER_B_MS, TIMER_D_MS, TIMER_M_MS } from './timers.ts';
 
 /**
@@ -12,9 +12,11 @@ export interface InviteClientState {
   readonly request: SipRequest;
   /** Current interval of timer A. */
   readonly retransmitMs: number;
+  /** Whether a lost connection is a reason to send it once more. */
+  readonly mayReconnect: boolean;
 }
 
-type Event = '1xx' | '2xx' | '3xx-6xx' | 'hush' | 'timer' | 'transport-error';
+type Event = '1xx' | '2xx' | '3xx-6xx' | 'hush' | 'connection-lost' | 'timer' | 'transport-error';
 type Cell = (state: InviteClientState, input: ClientInput) => Step<InviteClientState>;
 
 const eventOf = (input: ClientInput): Event => {
@@ -31,7 +33,7 @@ const provisional: Cell = (state, input) =>
 
 const accept: Cell = (state, input) =>
   stay(
-    { ...state, name: 'accepted' },
+    { ...state, name: 'accepted', request: withoutContent(state.request) },
     clearTimer('A'),
     clearTimer('B'),
     setTimer('M', TIMER_M_MS),
@@ -40,7 +42,7 @@ const accept: Cell = (state, input) =>
 
 const complete: Cell = (state, input) =>
   stay(
-    { ...state, name: 'completed' },
+    { ...state, name: 'completed', request: withoutContent(state.request) },
     clearTimer('A'),
     clearTimer('B'),
     send(ackOfRefusal(state.request, responseOf(input))),
@@ -49,6 +51,10 @@ const complete: Cell = (state, input) =>
   );
 
 const breaks: Cell = (state) => stay({ ...state, name: 'terminated' }, report('transport-error'));
+
+/** Same branch, so that a peer that has it already takes it for a retransmission (RFC 3261 17.2.3). */
+const reconnect: Cell = (state, input) =>
+  state.mayReconnect ? stay({ ...state, mayReconnect: false }, send(state.request)) : breaks(state, input);
 
 /** RFC 3261 17.1.1.2: timer A doubles without a cap; B ends the waiting. */
 const callingTimer: Cell = (state, input) => {
@@ -68,7 +74,8 @@ const TABLE: Readonly<Record<InviteClientState['name'], { readonly [E in Event]?
     '1xx': provisional,
     '2xx': accept,
     '3xx-6xx': complete,
-    hush: (state) => stay(state, clearTimer('A')),
+    hush: (state) => stay({ ...state, mayReconnect: false }, clearTimer('A')),
+    'connection-lost': reconnect,
     timer: callingTimer,
     'transport-error': breaks,
   },
@@ -88,7 +95,7 @@ const TABLE: Readonly<Record<InviteClientState['name'], { readonly [E in Event]?
 /** Sends the INVITE. */
 export const startInviteClient = (request: SipRequest): Step<InviteClientState> =>
   stay(
-    { name: 'calling', request, retransmitMs: FIRST_RETRANSMIT_MS },
+    { name: 'calling', request, retransmitMs: FIRST_RETRANSMIT_MS, mayReconnect: true },
     send(request),
     setTimer('A', FIRST_RETRANSMIT_MS),
     setTimer('B', TIMER_B_MS),

@@ -10,6 +10,7 @@ import * as events from './migrations/0010-events.ts';
 import * as queues from './migrations/0011-queues.ts';
 import * as sipMessages from './migrations/0013-sip-messages.ts';
 import * as whatWasHeard from './migrations/0014-what-was-heard.ts';
+import * as silences from './migrations/0015-silences.ts';
 import * as loudness from './migrations/0021-loudness.ts';
 import type { Schema } from './schema.ts';
 
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: 'queues', up: queues.up },
   { version: 13, name: 'sip messages', up: sipMessages.up },
   { version: 14, name: 'what was heard', up: whatWasHeard.up },
+  { version: 15, name: 'silences', up: silences.up },
   { version: 21, name: 'loudness', up: loudness.up },
 ];
 

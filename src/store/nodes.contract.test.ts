@@ -86,8 +86,8 @@ for (const dialect of DIALECTS)
         await transact((tx) => tx.recordRinging(claimed?.attemptId ?? '', 'its dialog'));
       await takeOver('a', 0, 'b');
       await transact((tx) => tx.forgetDialog(first?.attemptId ?? ''));
-      const { attemptId, sipCallId } = second ?? {};
-      const left = [{ attemptId, sipCallId, dialog: 'its dialog' }];
+      const { attemptId, sipCallId, trunkId } = second ?? {};
+      const left = [{ attemptId, sipCallId, trunkId, dialog: 'its dialog' }];
       expect(await takeOver('b', 0, 'c')).toEqual({ nodeId: 'b', dialogs: [], left });
     });
 

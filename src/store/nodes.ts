@@ -89,7 +89,7 @@ const inheritDialogs = async ({ db }: Context, nodeId: string, takerId: string):
     .where('node_id', '=', nodeId)
     .where('ended_at', 'is not', null)
     .where('dialog', 'is not', null)
-    .returning(['id as attemptId', 'sip_call_id as sipCallId', 'dialog'])
+    .returning(['id as attemptId', 'sip_call_id as sipCallId', 'trunk_id as trunkId', 'dialog'])
     .execute();
 
 const interruptAttempts = async (

@@ -114,6 +114,7 @@ describe('opening the SQLite store', () => {
       { version: 11, name: 'queues' },
       { version: 13, name: 'sip messages' },
       { version: 14, name: 'what was heard' },
+      { version: 15, name: 'silences' },
       { version: 21, name: 'loudness' },
     ]);
     database.close();

@@ -65,5 +65,8 @@ export const requireRows = async (
 
 const SINGULAR = { applications: 'application', trunks: 'trunk', media: 'media' } as const;
 
+/** False for a text with NUL, which PostgreSQL does not even take in a question: no id holds one. */
+export const isStorable = (text: string): boolean => !text.includes('\0');
+
 /** How loud a clip is, as its row tells. */
 export const loudnessOf = (json: string | null): Loudness | null => (json === null ? null : parseJson<Loudness>(json));

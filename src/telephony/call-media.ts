@@ -25,7 +25,7 @@ export interface CallMedia {
    * 2xx (RFC 3262 5); after it this tells what holds now.
    */
   takeAnswer(answer: Uint8Array): Reading;
-  /** Sends the voice where the peer last said. */
+  /** Sends the voice where the peer last said; if that is nowhere, because it answered on hold, when it listens. */
   play(): void;
   /** Answers an offer of the peer, or makes one if it has none; null if the offer cannot be used. */
   answerOffer(offer: Uint8Array | null): string | null;
@@ -37,8 +37,8 @@ export interface CallMedia {
 
 const listens = ({ direction }: RemoteMedia): boolean => direction === 'sendrecv' || direction === 'recvonly';
 
-/** Loopback as a media address is for peers that signal from there. */
-export const createCallMedia = (prepared: PreparedCall, random: RandomSource): CallMedia => {
+/** `localAddress` is ours in this dialog. Loopback as a media address is for peers that signal from there. */
+export const createCallMedia = (prepared: PreparedCall, localAddress: string, random: RandomSource): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.hops[0].address);
   /** Those that every clip has a rendition of. */
@@ -47,26 +47,32 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
   const reading = { allowLoopback, srtp: prepared.srtp, rtcpMux: offered.isRtcpMux };
   const events = offered.telephoneEvents.map(({ payloadType }) => payloadType);
   /** What we said last, and what we would say now: one version on, however much has changed (RFC 3264 8). */
-  let said: LocalDescription = prepared.local;
-  let local: LocalDescription = prepared.local;
+  let said: LocalDescription = { ...prepared.local, address: localAddress };
+  let local: LocalDescription = said;
   let remote: RemoteMedia | null = null;
   /** What we encrypt with. */
   let ours: CryptoLine | null = null;
   let refusal: Reading | null = null;
+  let mayPlay = false;
   /** Where the voice goes; null before it does. */
   let target: PlayTarget | null = null;
+
+  /** From the start, or from where it was held. */
+  const playTo = (wanted: PlayTarget, wasHeld: boolean): void => {
+    if (target === null) port.play(wanted);
+    else {
+      if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
+      if (wasHeld) port.resume();
+    }
+    target = wanted;
+  };
 
   /** Notes what the peer says now, and lets the voice follow it. A peer on hold may name no address that can be used. */
   const follow = (next: RemoteMedia, before: RemoteMedia): void => {
     remote = listens(next) ? next : { ...before, direction: next.direction };
-    if (target === null) return;
-    if (!listens(next)) port.hold();
-    else {
-      const wanted = targetOf(next, ours, events);
-      if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
-      target = wanted;
-      if (!listens(before)) port.resume();
-    }
+    if (!mayPlay) return;
+    if (listens(next)) playTo(targetOf(next, ours, events), !listens(before));
+    else if (target) port.hold();
   };
 
   /** The codec in use if the offer has it, under whatever payload type; else any that we have. */
@@ -110,9 +116,8 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
       return read;
     },
     play: () => {
-      if (!remote) return;
-      target = targetOf(remote, ours, events);
-      port.play(target);
+      mayPlay = true;
+      if (remote && listens(remote)) playTo(targetOf(remote, ours, events), false);
     },
     answerOffer: (offer) => {
       if (offer === null) {

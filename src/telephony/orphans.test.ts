@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createDigestGate, TRUNK } from '../../test/support/digest-gate.ts';
 import { methodsOf } from '../../test/support/sip-messages.ts';
 import { createTelephonyBench, OURS, PEER } from '../../test/support/telephony-bench.ts';
 import { branchOf } from '../sip/via.ts';
@@ -17,7 +18,7 @@ const traceAt = async (kind: 'ringing' | 'answered'): Promise<string> => {
 describe('a dialog that a dead node has begun', () => {
   test('and that was seen answered is acknowledged and hung up', async () => {
     const bench = createTelephonyBench({ script: {} });
-    void bench.agent.endDialog({ sipCallId: 'call-1', dialog: await traceAt('answered') });
+    void bench.agent.endDialog({ sipCallId: 'call-1', dialog: await traceAt('answered'), trunk: null });
     await bench.clock.runOut();
     expect(methodsOf(bench.peer.received)).toEqual(['ACK', 'BYE']);
     const [ack, bye] = bench.peer.received;
@@ -30,13 +31,28 @@ describe('a dialog that a dead node has begun', () => {
   test('and that rang is cancelled under the name of its INVITE, and hung up in case it was answered since', async () => {
     const bench = createTelephonyBench({ script: {} });
     const dialog = await traceAt('ringing');
-    void bench.agent.endDialog({ sipCallId: 'call-1', dialog });
+    void bench.agent.endDialog({ sipCallId: 'call-1', dialog, trunk: null });
     await bench.clock.runOut();
     expect(methodsOf(bench.peer.received)).toEqual(['CANCEL', 'ACK', 'BYE']);
     const [cancel] = bench.peer.received;
     expect(cancel?.uri).toEqual(readTrace(dialog)?.invite.uri);
     expect(cancel && branchOf(cancel.vias[0])).toBe('z9hG4bK-invite-1');
     expect(cancel?.cseq).toEqual({ number: 1, method: 'CANCEL' });
+    bench.expectRest();
+  });
+
+  test.each([
+    ['to the trunk, if it asks', TRUNK, ['ACK', 'BYE', 'BYE'], ['1002', '1003']],
+    ['to nobody if the trunk is elsewhere now', { ...TRUNK, host: '10.0.0.9' }, ['ACK', 'BYE'], ['1002']],
+  ])('shows its password %s', async (_, trunk, methods, numbers) => {
+    const gate = createDigestGate({ methods: ['BYE'] });
+    const bench = createTelephonyBench({ script: { gate } });
+    void bench.agent.endDialog({ sipCallId: 'call-1', dialog: await traceAt('answered'), trunk });
+    await bench.clock.runOut();
+    expect(methodsOf(bench.peer.received)).toEqual(methods);
+    const byes = bench.peer.received.filter(({ method }) => method === 'BYE');
+    expect(byes.map(({ cseq }) => String(cseq.number))).toEqual(numbers);
+    expect(gate.nonceCounts).toEqual(methods.length === 3 ? ['n1 00000001'] : []);
     bench.expectRest();
   });
 
@@ -56,7 +72,7 @@ describe('a dialog that a dead node has begun', () => {
           '\r\n',
         ].join('\r\n'),
       );
-    await bench.agent.endDialog({ sipCallId: 'known', dialog: null });
+    await bench.agent.endDialog({ sipCallId: 'known', dialog: null, trunk: null });
     answer('unknown');
     await bench.clock.runOut();
     expect(bench.peer.received).toEqual([]);
@@ -68,7 +84,7 @@ describe('a dialog that a dead node has begun', () => {
 
   test('whose trace cannot be read does no harm', async () => {
     const bench = createTelephonyBench({ script: {} });
-    await bench.agent.endDialog({ sipCallId: 'call-1', dialog: '{"hop":null,"invite":"x","answer":"y"}' });
+    await bench.agent.endDialog({ sipCallId: 'call-1', dialog: '{"hop":null,"invite":"x","answer":"y"}', trunk: null });
     expect(bench.traffic).toEqual([]);
   });
 });

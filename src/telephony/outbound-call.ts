@@ -1,5 +1,6 @@
 import { type AttemptResult, type CallOrder, type ClipPlace, NO_RTP, type RtpFigures } from '../domain/call.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
+import { playTimeMs } from '../domain/silences.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import { estimateMos } from '../rtp/e-model.ts';
 import type { StreamQuality } from '../rtp/stream-quality.ts';
@@ -28,6 +29,10 @@ export interface CallSurroundings {
   readonly order: CallOrder;
   readonly onProgress: (progress: CallProgress) => void;
 }
+
+/** How much longer than its clips a call may last: a peer that holds it for ever must not keep it. */
+const MAX_HELD_MS = 600_000;
+const HELD_TOO_LONG = 'The call was on hold for ten minutes in all.';
 
 /** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
 const LEAST_PART_HEARD = 0.95;
@@ -122,9 +127,11 @@ class Call implements OutboundCall {
     if (!equipment) return;
     const { signalling, order } = this.#around;
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
+    const createMedia = (localAddress: string): CallMedia =>
+      createCallMedia(equipment, localAddress, signalling.random);
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment, signalling.random) },
+      { ...equipment, trunk: order.trunk, createMedia },
       withSigns(this.#legUser(), order.trunk, signalling.onCallSign),
     );
   }
@@ -148,6 +155,8 @@ class Call implements OutboundCall {
 
   #play(remote: RemoteMedia): void {
     this.#remote = remote;
+    const { clips, silences } = this.#around.order;
+    this.#after(playTimeMs(clips, silences) + MAX_HELD_MS, { kind: 'session-lost', reason: HELD_TOO_LONG });
     this.#media?.play();
     void this.#equipment?.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }

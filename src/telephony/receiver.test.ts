@@ -86,7 +86,11 @@ describe('probe', () => {
   });
 
   test('a host that cannot be found is down', async () => {
-    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({ health: 'down', retryAfterMs: null });
+    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({
+      health: 'down',
+      retryAfterMs: null,
+      problem: 'The host name no such host has no address that can be reached from here.',
+    });
   });
 });
 
@@ -95,7 +99,13 @@ describe('a request of a stream without Content-Length', () => {
     const answers: number[] = [];
     const none = { size: 0, findCancelled: () => null, receive: () => true, close: () => undefined };
     const receive = createReceiver({
-      clients: { ...none, start: () => () => undefined, hush: () => undefined, lose: () => undefined },
+      clients: {
+        ...none,
+        start: () => () => undefined,
+        hush: () => undefined,
+        handOver: () => undefined,
+        lose: () => undefined,
+      },
       servers: { ...none, open: (request) => ({ request, answer: ({ status }) => answers.push(status) }) },
       dialogs: new Map(),
       isKnown: ({ address }) => address === PEER.address,

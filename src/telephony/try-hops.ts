@@ -1,3 +1,4 @@
+import type { ClientTransactionUser } from '../sip/client-transactions.ts';
 import { retryAfterOf } from '../sip/delta-seconds.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { Failure } from '../sip/machine.ts';
@@ -20,7 +21,7 @@ export interface TryHopsUser {
   /** Of the current try, or a 2xx to an INVITE of a try that had been given up. */
   onResponse(response: SipResponse, by: Try): void;
   /** Every hop failed, or the last one that there is time for. */
-  onFailure(failure: Failure): void;
+  onFailure(failure: Failure, error?: Error): void;
   /** Nothing more will come of any try. */
   onTerminated?(): void;
   /** Whether the next hop may be tried: false once the request has lost its point. */
@@ -38,6 +39,7 @@ interface RunningTry extends Try {
   stop: () => void;
   hasProvisional: boolean;
   isCancelled: boolean;
+  isFinal: boolean;
 }
 
 const NOBODY = { onResponse: () => undefined, onFailure: () => undefined };
@@ -88,6 +90,14 @@ export class TryHops {
     this.#onTerminated(current);
   }
 
+  /** What has its final answer is the matter of others from now on. */
+  handOver(userOf: (by: Try) => ClientTransactionUser): void {
+    for (const attempt of [...this.#running].filter(({ isFinal }) => isFinal)) {
+      this.#signalling.clients.handOver(attempt.request, userOf(attempt));
+      this.#onTerminated(attempt);
+    }
+  }
+
   #tryNext(): void {
     const hop = this.#parts.hops[this.#next];
     if (!hop) return;
@@ -97,6 +107,7 @@ export class TryHops {
       stop: () => undefined,
       hasProvisional: false,
       isCancelled: false,
+      isFinal: false,
     };
     this.#next += 1;
     this.#current = attempt;
@@ -105,7 +116,7 @@ export class TryHops {
     this.#user.onTry?.(attempt);
     attempt.stop = this.#signalling.clients.start(attempt.request, hop, {
       onResponse: (response) => this.#onResponse(attempt, response),
-      onFailure: (failure) => this.#onFailure(attempt, failure),
+      onFailure: (failure, error) => this.#onFailure(attempt, failure, error),
       onTerminated: () => this.#onTerminated(attempt),
     });
     if (this.#hasNext())
@@ -147,6 +158,7 @@ export class TryHops {
   }
 
   #onResponse(attempt: RunningTry, response: SipResponse): void {
+    attempt.isFinal ||= response.status >= 200;
     if (attempt !== this.#current) this.#onLate(attempt, response);
     else if (response.status === 503 && this.#mayFailOver(attempt)) this.#failOver(attempt, retryAfterOf(response));
     else {
@@ -179,13 +191,13 @@ export class TryHops {
     else if (loser) this.#signalling.clients.hush(loser.request);
   }
 
-  #onFailure(attempt: RunningTry, failure: Failure): void {
+  #onFailure(attempt: RunningTry, failure: Failure, error?: Error): void {
     if (attempt !== this.#current) return;
     if (this.#mayFailOver(attempt)) this.#failOver(attempt);
     else {
       this.#cancelPatience();
       this.#signalling.hops.failed(attempt.hop);
-      this.#user.onFailure(failure);
+      this.#user.onFailure(failure, error);
     }
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ADDRESS } from '../support/media.ts';
-import { findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
+import { findFreePort, type PeerProgram, startPeer, untilBound } from './peer-program.ts';
 
 export interface Sipp extends PeerProgram {
   readonly uri: string;
@@ -11,28 +11,16 @@ export interface Sipp extends PeerProgram {
   received(firstLine: string): Promise<number>;
 }
 
-/** sipp does not say when it listens; the kernel's table of sockets does. */
-const untilBound = async (port: number, sipp: PeerProgram, table: '/proc/net/udp' | '/proc/net/tcp'): Promise<void> => {
-  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  let hasEnded = false;
-  void sipp.exited.then(() => {
-    hasEnded = true;
-  });
-  while (!(await readFile(table, 'latin1')).includes(entry)) {
-    if (hasEnded) throw new Error(`sipp ended at its start:\n${sipp.output()}`);
-  }
-};
-
 /**
  * For scenarios with more than one transaction. Over UDP a busy machine has our INVITE sent again (timer A), which breaks
  * such a scenario: sipp, stopped for 1.7 s at its start, dropped the call as out of order or saw two ACKs too many.
  */
 export const OVER_TCP = ['-t', 't1'] as const;
 
-/** Runs one call of a scenario beside this file; `keys` are the ports and numbers in its session descriptions. */
+/** Runs one call of a scenario beside this file; `keys` are what its session descriptions leave open. */
 export const startSipp = async (
   scenario: string,
-  keys: Record<string, number> = {},
+  keys: Record<string, number | string> = {},
   options: readonly string[] = [],
 ): Promise<Sipp> => {
   const folder = await mkdtemp(join(tmpdir(), 'ringcast-sipp-'));
@@ -41,7 +29,11 @@ export const startSipp = async (
   const sockets = ['-i', ADDRESS, '-p', port, '-mi', ADDRESS, '-mp', mediaPort, '-ci', ADDRESS, '-cp', controlPort];
   const limits = ['-m', 1, '-nostdin', '-timeout', '25s', '-timeout_error'];
   const logs = ['-trace_msg', '-message_file', 'messages', '-trace_err', '-error_file', 'errors'];
-  const session = Object.entries({ payload_type: 0, ...keys }).flatMap(([key, value]) => ['-key', key, value]);
+  const session = Object.entries({ payload_type: 0, encoding: 'PCMU/8000', ...keys }).flatMap(([key, value]) => [
+    '-key',
+    key,
+    value,
+  ]);
   const peer = startPeer(
     'sipp',
     ['-sf', file, ...sockets, ...limits, ...logs, ...session, ...options].map(String),
@@ -52,7 +44,7 @@ export const startSipp = async (
     await rm(folder, { recursive: true });
   });
   const isTcp = options === OVER_TCP;
-  await untilBound(port, peer, isTcp ? '/proc/net/tcp' : '/proc/net/udp');
+  await untilBound(peer, isTcp ? 'tcp' : 'udp', port);
   const received = async (firstLine: string) => {
     const log = await readFile(join(folder, 'messages'), 'latin1');
     return log.split(/(?:UDP|TCP) message received \[\d+\] bytes *:\s*/).filter((text) => text.startsWith(firstLine))

@@ -7,7 +7,9 @@ import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
+import type { CallProgress } from '../../src/domain/ports.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
@@ -21,6 +23,7 @@ const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
 interface Dialled {
   readonly order: CallOrder;
+  readonly progress: (progress: CallProgress) => void;
   readonly end: (outcome: Outcome) => void;
   cancelled: boolean;
 }
@@ -61,9 +64,9 @@ export const openDialerFixture = async () => {
     return createDialer({
       store: used,
       mayDial: () => switches.mayDial,
-      placeCall: (order) => {
+      placeCall: (order, progress) => {
         const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-        const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
+        const call: Dialled = { order, progress, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
         dialled.push(call);
         onDialled();
         return {
@@ -105,7 +108,14 @@ export const openDialerFixture = async () => {
     dialWithinMs = 60_000,
   ): Promise<void> => {
     await store.transact(async (tx) => {
-      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY, ...NO_LIMITS };
+      const application = {
+        id: null,
+        name: 'a',
+        defaultGreetingId: null,
+        retry: NO_RETRY,
+        silences: NO_SILENCES,
+        ...NO_LIMITS,
+      };
       const applicationId = await tx.createApplication(application);
       const network = { id: null, name: 'n', destinations, trunkIds, callerId: null, applicationIds: [applicationId] };
       const networkId = await tx.createNetwork(network);
@@ -117,6 +127,7 @@ export const openDialerFixture = async () => {
         greetingId: null,
         playlist: [{ mediaId: null, clipId: null, frameCount: 1 }],
         retry: NO_RETRY,
+        silences: NO_SILENCES,
         dialWithinMs,
       });
     });

@@ -9,6 +9,7 @@ import type { DialerHandle } from '../../src/app/dialer-handle.ts';
 import { judgeHead } from '../../src/audio/judge-head.ts';
 import { AppError } from '../../src/domain/app-error.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type { Store } from '../../src/domain/store-port.ts';
 import type { TrunkRegistration, TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
@@ -252,6 +253,7 @@ const seed = (store: Store): Promise<void> =>
         maxConcurrentCalls: null,
         callsPerSecond: null,
         dialBySeconds: 3600,
+        silences: NO_SILENCES,
       });
       await tx.createAppKey(id, key);
       await tx.createNetwork({
