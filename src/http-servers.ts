@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { EventFeed } from './app/publish-events.ts';
+import { judgeHead } from './audio/judge-head.ts';
 import type { Calling } from './calling.ts';
 import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
@@ -41,6 +42,7 @@ export const openServers = async (config: Config, parts: ServerParts): Promise<S
   const shared = {
     store,
     ingest,
+    judgeHead,
     routeHealth,
     dialer,
     random,

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { startChild } from '../support/child.ts';
+import type { BenchDatabase } from './database.ts';
 import { openSilentPeer } from './silent-peer.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -10,9 +10,9 @@ const root = join(import.meta.dirname, '..', '..');
 export interface RingcastTarget {
   readonly url: string;
   readonly form: string;
-  /** kill -9, then how many blasts the database file holds. */
+  /** kill -9, then how many blasts the database holds. */
   killAndCount(): Promise<number>;
-  /** Leaves no process and no file behind. */
+  /** Leaves no process behind. */
   clear(): Promise<void>;
 }
 
@@ -26,31 +26,23 @@ const SETTINGS = {
   RINGCAST_LOG_LEVEL: 'error',
 };
 
-/** In the checkout, not in /tmp, which may be memory: what is measured includes the disk. */
-const makeDataDirectory = async (): Promise<string> => {
-  await mkdir(join(root, 'data'), { recursive: true });
-  return mkdtemp(join(root, 'data', 'bench-'));
-};
-
-export const startRingcast = async (): Promise<RingcastTarget> => {
-  const dataDirectory = await makeDataDirectory();
+export const startRingcast = async (database: BenchDatabase): Promise<RingcastTarget> => {
   const peer = await openSilentPeer();
-  const environment = { ...SETTINGS, RINGCAST_DATA_DIR: dataDirectory };
+  const environment = { ...SETTINGS, ...database.settings, RINGCAST_DATA_DIR: database.directory };
   const server = await startChild(join(root, 'src', 'ringcast.ts'), ['serve'], environment);
   const { public: publicUrl, operator } = server.ready as { public: string; operator: string };
-  const token = (await readFile(join(dataDirectory, 'operator-token'), 'utf8')).trim();
+  const token = (await readFile(join(database.directory, 'operator-token'), 'utf8')).trim();
   const { mediaId, form } = await provision(`${operator}/operator/v1`, token, peer.uri);
   return {
     url: `${publicUrl}/api/rest/media/${mediaId}`,
     form,
     killAndCount: async () => {
       await server.kill();
-      return countBlasts(join(dataDirectory, 'ringcast.db'));
+      return database.countBlasts();
     },
     clear: async () => {
       await server.kill();
       peer.close();
-      await rm(dataDirectory, { recursive: true });
     },
   };
 };
@@ -71,13 +63,4 @@ const provision = async (api: string, token: string, destination: string) => {
   await send('PUT', `/media/${media.id}/audio`, await readFile(join(root, 'assets', 'sample-1.wav')));
   const fields = { action: 'blast', appkey: application.appKey.secret, networkid: network.id };
   return { mediaId: media.id, form: new URLSearchParams(fields).toString() };
-};
-
-const countBlasts = (path: string): number => {
-  const database = new DatabaseSync(path);
-  try {
-    return Number(database.prepare('SELECT count(*) AS n FROM blasts').get()?.n);
-  } finally {
-    database.close();
-  }
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import { renditionBytes } from '../../src/domain/codec.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
 import { sharedRenditions } from '../../test/support/renditions.ts';
 import type { Player } from './player.ts';
@@ -54,7 +55,11 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
   const opened: MediaPort[] = [];
   while (opened.length < calls) {
     const count = Math.min(AT_ONCE, calls - opened.length);
-    opened.push(...(await Promise.all(Array.from({ length: count }, () => media.prepare({ clips: [clip] })))));
+    opened.push(
+      ...(await Promise.all(
+        Array.from({ length: count }, () => media.prepare({ clips: [clip], silences: NO_SILENCES })),
+      )),
+    );
   }
   const startMs = performance.now();
   for (const [call, port] of opened.entries()) {
@@ -62,7 +67,7 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
     port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, ...PCMU });
   }
   const probe = async (): Promise<number> => {
-    const port = await media.prepare({ clips: [clip] });
+    const port = await media.prepare({ clips: [clip], silences: NO_SILENCES });
     const startMs = performance.now();
     port.play({ address: '127.0.0.1', port: ports[0] ?? 0, ...PCMU });
     while (port.packetsSent() === 0 && performance.now() - startMs < GIVE_UP_MS);

@@ -2,6 +2,7 @@
 import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { CallOrder } from '../../src/domain/call.ts';
 import type { Log } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { type MediaThread, startMediaThread } from '../../src/media/link.ts';
 import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
@@ -63,6 +64,7 @@ const newOrder = (phonePort: number): CallOrder => ({
   ringTimeoutMs: 45_000,
   codecs: ['PCMU', 'PCMA'],
   srtp: 'off',
+  silences: NO_SILENCES,
   clips: CLIPS,
 });
 

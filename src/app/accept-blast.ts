@@ -83,6 +83,7 @@ const judge = async (
     greetingId: request.greetingId,
     playlist,
     retry: application.retry,
+    silences: application.silences,
     dialWithinMs: application.dialBySeconds * 1000,
   };
 };

@@ -44,5 +44,6 @@ export const orderOf = async (
   ringTimeoutMs: options.ringTimeoutMs,
   codecs: trunk?.codecs ?? CODECS,
   srtp: trunk?.srtp ?? 'off',
+  silences: claimed.silences,
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });

@@ -18,7 +18,7 @@ export async function* inParts(octets: AsyncIterable<Uint8Array>, offsetBytes: n
   if (held.length > 0) yield joined(held);
 }
 
-const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
+export const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
   const whole = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {

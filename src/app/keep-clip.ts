@@ -3,6 +3,7 @@ import { DEFAULT_PROCESSING, type Processing } from '../domain/media.ts';
 import { PART_BYTES } from '../domain/partial-upload.ts';
 import type { Ingest, RandomSource } from '../domain/ports.ts';
 import type { NewClip, Store, Transaction } from '../domain/store-port.ts';
+import { type JudgeEarlyOptions, judgedEarly } from './judge-early.ts';
 import type { OpenScratchFile, ScratchFile } from './scratch-file.ts';
 import { timeOrderedId } from './time-ordered-id.ts';
 
@@ -13,14 +14,13 @@ export interface Hasher {
   hex(): string;
 }
 
-export interface KeepClipOptions {
+export interface KeepClipOptions extends JudgeEarlyOptions {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly random: RandomSource;
   readonly openScratchFile: OpenScratchFile;
   readonly startSha256: () => Hasher;
   readonly maxUploadBytes: number;
-  readonly maxClipSeconds: number;
 }
 
 /** The octets of one file as they arrive. */
@@ -82,7 +82,7 @@ const receive = async (
 ): Promise<Pick<NewClip, 'digest' | 'originalBytes'>> => {
   const hasher = options.startSha256();
   let originalBytes = 0;
-  for await (const chunk of octets) {
+  for await (const chunk of judgedEarly(octets, options)) {
     originalBytes += chunk.length;
     if (originalBytes > options.maxUploadBytes) throw tooLarge(options.maxUploadBytes);
     hasher.update(chunk);

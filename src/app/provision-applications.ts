@@ -7,8 +7,10 @@ import {
   type NewAppKey,
   type Settings,
 } from '../domain/application.ts';
+import { FRAME_MS } from '../domain/codec.ts';
 import { isBlank } from '../domain/id.ts';
 import { NO_RETRY, RETRYABLE, type RetryableOutcome, type RetryRule } from '../domain/retry.ts';
+import { DEFAULT_SILENCES, MAX_SILENCE_MS, type Silences } from '../domain/silences.ts';
 import type { NewApplication, Store, Transaction } from '../domain/store-port.ts';
 import {
   checkDefaultGreeting,
@@ -21,7 +23,7 @@ import {
 } from './fields.ts';
 
 /** An application as the operator writes it. */
-export interface ApplicationInput {
+export interface ApplicationInput extends SilencesInput {
   readonly id?: string | null;
   readonly name: string;
   /** An existing key to import; creation only. */
@@ -33,6 +35,8 @@ export interface ApplicationInput {
   readonly callsPerSecond?: number | null;
   readonly dialBySeconds?: number | null;
 }
+
+type SilencesInput = { readonly [K in keyof Silences]?: number | null };
 
 export interface RetryInput {
   readonly maxAttempts?: number;
@@ -104,7 +108,14 @@ const checked = async (tx: Transaction, input: ApplicationInput, id: string | nu
   if (isBlank(name)) throw invalidField('name', 'name must not be blank.');
   const defaultGreetingId = input.defaultGreetingId ?? null;
   await checkDefaultGreeting(tx, defaultGreetingId);
-  return { id, name, defaultGreetingId, retry: checkedRetry(input.retry), ...checkedDialling(input) };
+  return {
+    id,
+    name,
+    defaultGreetingId,
+    retry: checkedRetry(input.retry),
+    silences: checkedSilences(input),
+    ...checkedDialling(input),
+  };
 };
 
 const checkedDialling = (input: ApplicationInput) => ({
@@ -117,6 +128,18 @@ const checkedDialling = (input: ApplicationInput) => ({
 const checkedNumber = (field: string, value: number | null | undefined, max: number): number | null => {
   if (value == null || (value >= 1 && value <= max)) return value ?? null;
   throw invalidField(field, `${field} must be from 1 to ${max}.`);
+};
+
+const checkedSilences = (input: SilencesInput): Silences => ({
+  leadInMs: checkedSilence('leadInMs', input),
+  gapMs: checkedSilence('gapMs', input),
+  tailMs: checkedSilence('tailMs', input),
+});
+
+const checkedSilence = (field: keyof Silences, input: SilencesInput): number => {
+  const ms = input[field] ?? DEFAULT_SILENCES[field];
+  if (ms >= 0 && ms <= MAX_SILENCE_MS && ms % FRAME_MS === 0) return ms;
+  throw invalidField(field, `${field} must be from 0 to ${MAX_SILENCE_MS}, in steps of ${FRAME_MS}.`);
 };
 
 const existing = async (tx: Transaction, id: string): Promise<Application> => {

@@ -4,10 +4,11 @@ import type { PartialUpload } from '../domain/partial-upload.ts';
 import type { Store } from '../domain/store-port.ts';
 import { findOpenGrant, type GrantClaim } from './claim-grant.ts';
 import { inParts } from './in-parts.ts';
+import { type Arrived, type JudgeEarlyOptions, judgedEarly } from './judge-early.ts';
 import { type KeptClip, refuseDeclared } from './keep-clip.ts';
 import type { ReceiveUpload, UploadPiece } from './receive-upload.ts';
 
-export interface ResumeUploadOptions {
+export interface ResumeUploadOptions extends JudgeEarlyOptions {
   readonly store: Store;
   readonly receiveUpload: ReceiveUpload;
   readonly maxUploadBytes: number;
@@ -19,7 +20,10 @@ export interface ResumableUploads {
   /** Throws `upload_empty` and `upload_too_large`, which count as failed tries. */
   begin(upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;
   find(uploadId: string): Promise<PartialUpload>;
-  /** Keeps octets as they come and gives the new offset; throws `wrong_offset`. */
+  /**
+   * Keeps octets as they come and gives the new offset. Throws `wrong_offset`, and drops the upload with `not_audio` and
+   * `upload_too_long`, which count as failed tries.
+   */
   append(uploadId: string, offsetBytes: number, octets: AsyncIterable<Uint8Array>): Promise<number>;
   drop(uploadId: string): Promise<void>;
   /** Claims the grant and makes a clip of an upload whose octets are all there. Throws what `ReceiveUpload` throws. */
@@ -43,7 +47,7 @@ const uploadsOf = (options: ResumeUploadOptions, claim: GrantClaim, { ref, expir
     expiresAt,
     begin: (upload) => begin(options, ref, upload),
     find: (uploadId) => find(store, ref, uploadId),
-    append: (uploadId, offsetBytes, octets) => append(store, uploadId, offsetBytes, octets),
+    append: (uploadId, offsetBytes, octets) => append(options, ref, uploadId, offsetBytes, octets),
     async drop(uploadId) {
       if (!(await store.transact((tx) => tx.dropPartialUpload(ref, uploadId)))) throw noSuchUpload();
     },
@@ -72,6 +76,33 @@ const find = async (store: Store, ref: number, uploadId: string): Promise<Partia
 };
 
 const append = async (
+  options: ResumeUploadOptions,
+  ref: number,
+  uploadId: string,
+  offsetBytes: number,
+  octets: AsyncIterable<Uint8Array>,
+): Promise<number> => {
+  const arrived = await findArrived(options.store, uploadId, offsetBytes);
+  try {
+    return await keepParts(options.store, uploadId, offsetBytes, judgedEarly(octets, options, arrived));
+  } catch (error) {
+    if (isHopeless(error)) await dropAsFailed(options.store, ref, uploadId);
+    throw error;
+  }
+};
+
+const findArrived = async (store: Store, uploadId: string, bytes: number): Promise<Arrived> => {
+  const head = bytes === 0 ? null : await store.view((views) => views.findPartialPart(uploadId, 0));
+  return { head: head ?? new Uint8Array(), bytes };
+};
+
+const dropAsFailed = (store: Store, ref: number, uploadId: string): Promise<void> =>
+  store.transact(async (tx) => {
+    await tx.countFailedTry(ref);
+    await tx.dropPartialUpload(ref, uploadId);
+  });
+
+const keepParts = async (
   store: Store,
   uploadId: string,
   offsetBytes: number,

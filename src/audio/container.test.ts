@@ -1,25 +1,8 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Container, recogniseContainer } from './container.ts';
+import { octetsIn } from './octets.ts';
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ringcast-container-'));
-});
-afterAll(() => rm(directory, { recursive: true }));
-
-const recognise = async (octets: Uint8Array): Promise<Container | null> => {
-  const path = join(directory, 'file');
-  await writeFile(path, octets);
-  const file = await open(path);
-  try {
-    return await recogniseContainer(file);
-  } finally {
-    await file.close();
-  }
-};
+const recognise = (octets: Uint8Array): Promise<Container | null> => recogniseContainer(octetsIn(octets));
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 

@@ -1,5 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import { findFrames } from './mpeg-frames.ts';
+import type { Octets } from './octets.ts';
 
 /** A container as its octets show it: FFmpeg's name for its demuxer, and its media type. */
 export interface Container {
@@ -81,11 +81,6 @@ const WINDOW_BYTES = 64 * 1024;
 const MAX_TAGS = 8;
 const TAG_HEADER_BYTES = 10;
 
-const readAt = async (file: FileHandle, offset: number, bytes: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
-  return buffer.subarray(0, bytesRead);
-};
-
 /** Octets of the ID3v2 tag that `head` begins with (ID3v2.4.0 structure, 3.1), 0 if it begins with none. */
 const tagBytes = (head: Buffer): number => {
   if (head.length < TAG_HEADER_BYTES || head.toString('latin1', 0, 3) !== 'ID3') return 0;
@@ -96,10 +91,10 @@ const tagBytes = (head: Buffer): number => {
 };
 
 /** Where the file's ID3v2 tags end; some programs write several. */
-const skipTags = async (file: FileHandle): Promise<number> => {
+const skipTags = async (file: Octets): Promise<number> => {
   let offset = 0;
   for (let tags = 0; tags < MAX_TAGS; tags++) {
-    const bytes = tagBytes(await readAt(file, offset, TAG_HEADER_BYTES));
+    const bytes = tagBytes(await file.read(offset, TAG_HEADER_BYTES));
     if (bytes === 0) break;
     offset += bytes;
   }
@@ -118,8 +113,8 @@ const recogniseFormat = (head: Buffer): Format | null => {
 };
 
 /** What audio container `file` is, told by its octets alone; null for anything else. */
-export const recogniseContainer = async (file: FileHandle): Promise<Container | null> => {
+export const recogniseContainer = async (file: Octets): Promise<Container | null> => {
   const start = await skipTags(file);
-  const format = recogniseFormat(await readAt(file, start, WINDOW_BYTES));
+  const format = recogniseFormat(await file.read(start, WINDOW_BYTES));
   return format && { demuxer: format.demuxer, type: format.type, start };
 };

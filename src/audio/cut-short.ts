@@ -1,9 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Container } from './container.ts';
-import { readAt } from './read-at.ts';
+import { listBoxes } from './mp4-boxes.ts';
+import { type Octets, readAt } from './octets.ts';
 
 /** How many octets of a file should be there for what it holds; null if it does not tell. */
-type WholeBytes = (file: FileHandle, start: number, fileBytes: number) => Promise<number | null>;
+type WholeBytes = (file: Octets, start: number) => Promise<number | null>;
 
 const OGG_HEADER_BYTES = 27;
 const MAX_OGG_PAGE_BYTES = OGG_HEADER_BYTES + 255 + 255 * 255;
@@ -12,9 +12,9 @@ const MAX_OGG_PAGE_BYTES = OGG_HEADER_BYTES + 255 + 255 * 255;
  * Where the last page of an Ogg file ends (RFC 3533 6). A last page that is no "end of stream" is taken: recorders
  * that are switched off leave none.
  */
-const oggBytes: WholeBytes = async (file, _start, fileBytes) => {
-  const from = Math.max(fileBytes - MAX_OGG_PAGE_BYTES, 0);
-  const tail = await readAt(file, from, Math.min(fileBytes, MAX_OGG_PAGE_BYTES));
+const oggBytes: WholeBytes = async (file) => {
+  const from = Math.max(file.size - MAX_OGG_PAGE_BYTES, 0);
+  const tail = await readAt(file, from, Math.min(file.size, MAX_OGG_PAGE_BYTES));
   const page = tail.lastIndexOf('OggS');
   if (page < 0) return null;
   const segments = tail[page + 26];
@@ -56,15 +56,23 @@ const mp3Bytes: WholeBytes = async (file, start) => {
   return start + head.readUInt32BE(tag + 8 + (flags & HAS_FRAMES) * 4);
 };
 
+/** Where the last movie or data box of an MP4 file ends; what else stands behind them may be rubbish. */
+const movBytes: WholeBytes = async (file) => {
+  const ends = (await listBoxes(file)).filter(({ name }) => name === 'moov' || name === 'mdat');
+  return ends.length === 0 ? null : Math.max(...ends.map(({ offset, bytes }) => offset + bytes));
+};
+
 const WHOLE_BYTES: Partial<Record<Container['demuxer'], WholeBytes>> = {
   ogg: oggBytes,
   matroska: matroskaBytes,
   mp3: mp3Bytes,
+  mov: movBytes,
 };
 
-/** What is missing of an Ogg, Matroska or MP3 file, as the end of a sentence; null if nothing is, as far as it tells. */
-export const findMissingOctets = async (file: FileHandle, { demuxer, start }: Container): Promise<string | null> => {
-  const { size } = await file.stat();
-  const whole = await WHOLE_BYTES[demuxer]?.(file, start, size);
-  return whole == null || whole <= size ? null : `its last part ends at octet ${whole}, but only ${size} are there`;
+/** What is missing of an Ogg, Matroska, MP3 or MP4 file, as the end of a sentence; null if nothing is, as far as it tells. */
+export const findMissingOctets = async (file: Octets, { demuxer, start }: Container): Promise<string | null> => {
+  const whole = await WHOLE_BYTES[demuxer]?.(file, start);
+  return whole == null || whole <= file.size
+    ? null
+    : `its last part ends at octet ${whole}, but only ${file.size} are there`;
 };

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../domain/app-error.ts';
+import type { AppError } from '../domain/app-error.ts';
+import { tooLong } from '../domain/media.ts';
 import { type DecodeOrder, decodeArguments, NARROW_RATE_HZ, SAMPLE_BYTES, WIDE_RATE_HZ } from './decode-arguments.ts';
 import { collectOutput, type DecoderOutput, type DecoderResult } from './decoder-process.ts';
 import type { RunFfmpeg } from './ffmpeg-run.ts';
@@ -44,7 +45,7 @@ const createWideOutput = (file: FileHandle, maxBytes: number): DecoderOutput & {
 
 const judge = (result: DecoderResult, octets: number, maxSeconds: number): AppError | null => {
   if (result.end === 'too_much_output') {
-    return new AppError('upload_too_long', `The recording is longer than the ${maxSeconds} seconds that are allowed.`);
+    return tooLong(maxSeconds);
   }
   if (result.exitCode !== 0) return notAudio('The file is damaged, or holds no audio that can be decoded.');
   return octets === 0 ? notAudio('The file holds no sound.') : null;

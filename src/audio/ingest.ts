@@ -10,6 +10,7 @@ import { createGate } from './gate.ts';
 import { findHeaderFault } from './header-fault.ts';
 import { findFfmpeg, tryNativeFfmpeg } from './native-ffmpeg.ts';
 import { notAudio } from './not-audio.ts';
+import { octetsOf } from './octets.ts';
 import { findLengthFault, readBlockSeconds, readPromisedSeconds } from './promised-length.ts';
 import { render } from './renditions.ts';
 import { wasmFfmpeg } from './wasm-ffmpeg.ts';
@@ -37,8 +38,9 @@ interface Inspected {
 
 /** Refuses before any decoder is started what is no audio file, or is one cut short. */
 const inspect = async (path: string): Promise<Inspected> => {
-  const file = await open(path);
+  const handle = await open(path);
   try {
+    const file = await octetsOf(handle);
     const container = await recogniseContainer(file);
     if (container === null) throw notAudio('The file is not audio.');
     const headerFault = await findHeaderFault(file, container);
@@ -48,7 +50,7 @@ const inspect = async (path: string): Promise<Inspected> => {
     const promisedSeconds = await readPromisedSeconds(file, container);
     return { container, promisedSeconds, blockSeconds: await readBlockSeconds(file, container) };
   } finally {
-    await file.close();
+    await handle.close();
   }
 };
 

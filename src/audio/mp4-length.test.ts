@@ -1,14 +1,6 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readEditSeconds } from './mp4-length.ts';
-
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ringcast-mp4-'));
-});
-afterAll(() => rm(directory, { recursive: true }));
+import { octetsIn } from './octets.ts';
 
 const box = (name: string, ...parts: Buffer[]): Buffer => {
   const header = Buffer.alloc(8);
@@ -35,16 +27,8 @@ const elst = (version: 0 | 1, ...durations: number[]): Buffer => {
   return box('elst', content);
 };
 
-const secondsOf = async (...boxes: Buffer[]): Promise<number | null> => {
-  const path = join(directory, 'file');
-  await writeFile(path, Buffer.concat([box('ftyp', Buffer.from('M4A ')), ...boxes]));
-  const file = await open(path);
-  try {
-    return await readEditSeconds(file);
-  } finally {
-    await file.close();
-  }
-};
+const secondsOf = (...boxes: Buffer[]): Promise<number | null> =>
+  readEditSeconds(octetsIn(Buffer.concat([box('ftyp', Buffer.from('M4A ')), ...boxes])));
 
 it('reads how long the one edit of a track is, in both versions, wherever the movie box stands', async () => {
   expect(await secondsOf(box('moov', mvhd(0, 1000), elst(0, 3990)))).toBe(3.99);

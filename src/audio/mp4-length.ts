@@ -1,22 +1,12 @@
-import type { FileHandle } from 'node:fs/promises';
-import { readAt } from './read-at.ts';
+import { listBoxes } from './mp4-boxes.ts';
+import { type Octets, readAt } from './octets.ts';
 
-const MAX_BOXES = 1000;
 const MAX_MOVIE_BYTES = 4 * 1024 * 1024;
 
 /** The movie box of an MP4 file, wherever it stands (ISO/IEC 14496-12 8.2.1); null if there is none to be found. */
-const readMovie = async (file: FileHandle): Promise<Buffer | null> => {
-  const { size } = await file.stat();
-  let offset = 0;
-  for (let boxes = 0; boxes < MAX_BOXES && offset + 8 <= size; boxes++) {
-    const header = await readAt(file, offset, 16);
-    const short = header.readUInt32BE();
-    const bytes = short === 1 ? Number(header.readBigUInt64BE(8)) : short;
-    if (bytes < 8) return null;
-    if (header.toString('latin1', 4, 8) === 'moov') return readAt(file, offset, Math.min(bytes, MAX_MOVIE_BYTES));
-    offset += bytes;
-  }
-  return null;
+const readMovie = async (file: Octets): Promise<Buffer | null> => {
+  const movie = (await listBoxes(file)).find(({ name }) => name === 'moov');
+  return movie ? readAt(file, movie.offset, Math.min(movie.bytes, MAX_MOVIE_BYTES)) : null;
 };
 
 /** Where the content of the first box of this name begins, -1 if there is none. */
@@ -29,7 +19,7 @@ const contentOf = (movie: Buffer, name: string): number => {
  * The seconds that the edit list of an MP4 file plays (ISO/IEC 14496-12 8.6.6): encoders fill up their last packet,
  * and tell so here. Null if there is none, or several edits.
  */
-export const readEditSeconds = async (file: FileHandle): Promise<number | null> => {
+export const readEditSeconds = async (file: Octets): Promise<number | null> => {
   const movie = await readMovie(file);
   if (movie === null) return null;
   const [header, edits] = [contentOf(movie, 'mvhd'), contentOf(movie, 'elst')];

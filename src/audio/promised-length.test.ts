@@ -1,30 +1,11 @@
-import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeWav } from '../rtp/wav.ts';
 import type { Container } from './container.ts';
+import { octetsIn } from './octets.ts';
 import { findLengthFault, readPromisedSeconds } from './promised-length.ts';
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ringcast-length-'));
-});
-afterAll(() => rm(directory, { recursive: true }));
-
-const reading = async <T>(octets: Uint8Array, read: (file: FileHandle) => Promise<T>): Promise<T> => {
-  const path = join(directory, 'file');
-  await writeFile(path, octets);
-  const file = await open(path);
-  try {
-    return await read(file);
-  } finally {
-    await file.close();
-  }
-};
-
 const faultOf = (octets: Uint8Array, demuxer: Container['demuxer'] = 'wav'): Promise<string | null> =>
-  reading(octets, (file) => findLengthFault(file, { demuxer, type: '', start: 0 }));
+  findLengthFault(octetsIn(octets), { demuxer, type: '', start: 0 });
 
 const WHOLE = Buffer.from(writeWav(new Int16Array(100), 8000));
 
@@ -99,7 +80,7 @@ it('finds files that were cut short', async () => {
 
 it('reads how long a FLAC file says it is, behind a tag too', async () => {
   const secondsOf = (octets: Uint8Array, start = 0, demuxer: Container['demuxer'] = 'flac') =>
-    reading(octets, (file) => readPromisedSeconds(file, { demuxer, type: '', start }));
+    readPromisedSeconds(octetsIn(octets), { demuxer, type: '', start });
   expect(await secondsOf(flac(44_100 * 3))).toBe(3);
   expect(await secondsOf(flac(2 ** 32 * 5))).toBeCloseTo((2 ** 32 * 5) / 44_100);
   expect(await secondsOf(Buffer.concat([Buffer.alloc(7), flac(44_100)]), 7)).toBe(1);

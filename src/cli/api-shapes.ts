@@ -24,6 +24,9 @@ export interface Application {
   readonly maxConcurrentCalls?: number | null;
   readonly callsPerSecond?: number | null;
   readonly dialBySeconds?: number;
+  readonly leadInMs?: number;
+  readonly gapMs?: number;
+  readonly tailMs?: number;
   readonly appKey?: NewAppKey;
 }
 

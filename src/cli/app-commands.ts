@@ -26,6 +26,9 @@ interface Options extends OperatorOptions {
   readonly maxConcurrent?: number | 'none';
   readonly callsPerSecond?: number | 'none';
   readonly dialBy?: number;
+  readonly leadIn?: number;
+  readonly gap?: number;
+  readonly tail?: number;
 }
 
 const DEFAULT_RETRY: RetryRule = { maxAttempts: 1, delaySeconds: 60, on: ['busy', 'no_answer', 'unreachable'] };
@@ -44,6 +47,9 @@ const diallingText = ({ priority, maxConcurrentCalls, callsPerSecond, dialBySeco
     ...(dialBySeconds === undefined ? [] : [`within ${dialBySeconds} s`]),
   ].join(', ');
 
+const silenceText = ({ leadInMs, gapMs, tailMs }: Application): string =>
+  leadInMs === undefined ? '-' : `${leadInMs}/${gapMs}/${tailMs} ms`;
+
 const APPLICATIONS: Resource<Application> = {
   path: '/operator/v1/applications',
   noun: 'application',
@@ -54,6 +60,7 @@ const APPLICATIONS: Resource<Application> = {
     ['default greeting', (application) => application.defaultGreetingId ?? '-'],
     ['retry', retryText],
     ['dialling', diallingText],
+    ['lead-in/gap/tail', silenceText],
   ],
 };
 
@@ -91,9 +98,15 @@ const changes = (options: Options, before?: Application): Record<string, unknown
     maxConcurrentCalls: orNone(options.maxConcurrent),
     callsPerSecond: orNone(options.callsPerSecond),
     dialBySeconds: options.dialBy,
+    leadInMs: options.leadIn,
+    gapMs: options.gap,
+    tailMs: options.tail,
   });
 
 const callsOrNone = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(1, 100_000)(text));
+
+/** What is no multiple of a frame the server refuses. */
+const milliseconds = wholeNumber(0, 5000);
 
 const withFields = (command: Command): Command =>
   withOperator(command)
@@ -104,7 +117,10 @@ const withFields = (command: Command): Command =>
     .option('--priority <n>', 'its share of the calls of a trunk, beside other applications', wholeNumber(1, 10))
     .option('--max-concurrent <n>', 'calls at once, or none for no limit', callsOrNone)
     .option('--calls-per-second <n>', 'new calls a second, or none for no limit', callsOrNone)
-    .option('--dial-by <seconds>', 'calls not dialled so long after their acceptance expire', wholeNumber(1, 86_400));
+    .option('--dial-by <seconds>', 'calls not dialled so long after their acceptance expire', wholeNumber(1, 86_400))
+    .option('--lead-in <ms>', 'silence before the first clip', milliseconds)
+    .option('--gap <ms>', 'silence between two clips', milliseconds)
+    .option('--tail <ms>', 'silence after the last clip', milliseconds);
 
 const addKeyCommands = (app: Command, output: Output): void => {
   const key = app.command('key').description('app keys of an application');

@@ -74,6 +74,15 @@ test('app update says how its calls are dialled', async () => {
   expect(out).toContain('priority 3, within 600 s');
 });
 
+test('app update says how much silence is around the clips', async () => {
+  cli.answers['GET /operator/v1/applications/1'] = { json: APPLICATION };
+  const silences = { leadInMs: 1000, gapMs: 0, tailMs: 200 };
+  cli.answers['PUT /operator/v1/applications/1'] = { json: { ...APPLICATION, ...silences } };
+  const { out } = await cli.operator('app', 'update', '1', '--lead-in', '1000', '--gap', '0', '--tail', '200');
+  expect(cli.sent()).toEqual({ ...APPLICATION, ...silences });
+  expect(out).toContain('1000/0/200 ms');
+});
+
 test('network import sends the file and tells what was refused', async () => {
   const refused = [{ line: 2, value: '555', reason: 'is neither an E.164 number nor a SIP URI' }];
   const report = { accepted: 1, duplicates: 0, refusedCount: 3, refused };

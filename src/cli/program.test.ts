@@ -78,7 +78,9 @@ test('the operator token is read from the data directory', async () => {
   const { status, out } = await cli.run('app', 'list', '--operator-url', cli.server.url, '--data-dir', cli.directory);
   expect(status).toBe(0);
   expect(cli.server.seen[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
-  expect(out).toBe('ID  NAME    DEFAULT GREETING  RETRY        DIALLING\n1   warden  -                 one attempt\n');
+  expect(out).toBe(
+    'ID  NAME    DEFAULT GREETING  RETRY        DIALLING  LEAD-IN/GAP/TAIL\n1   warden  -                 one attempt            -\n',
+  );
 });
 
 test('without a token the sentence names the ways to give one', async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Application } from '../cli/api-shapes.ts';
 import { decodeUlaw } from '../rtp/g711.ts';
 import { readWav } from '../rtp/wav.ts';
 import type { SentPart } from './compare.ts';
@@ -23,11 +24,30 @@ const greetingAudio = async (made: Provision): Promise<Int16Array> => {
   return audioOf(made, mediaId);
 };
 
-/** What the phone must hear: the greeting, then the clips as the server gives them out, all decoded from G.711. */
+/** How much silence the application has around its clips. */
+const silencesOf = async ({ operator, applicationId }: Provision): Promise<Application> => {
+  const path = `/operator/v1/applications/${encodeURIComponent(applicationId)}`;
+  return (await operator.request<Application>({ method: 'GET', path })).value;
+};
+
+const SAMPLES_PER_MS = 8;
+
+const silence = (label: string, ms: number | undefined): SentPart => ({
+  label,
+  samples: new Int16Array((ms ?? 0) * SAMPLES_PER_MS),
+});
+
+/**
+ * What the phone must hear: the greeting, then the clips as the server gives them out, all decoded from G.711, and the
+ * silences around them.
+ */
 export const sentAudio = async (made: Provision, mediaIds: readonly string[]): Promise<SentPart[]> => {
-  const parts: SentPart[] = [{ label: 'greeting', samples: await greetingAudio(made) }];
+  const { leadInMs, gapMs, tailMs } = await silencesOf(made);
+  const parts = [silence('lead-in', leadInMs), { label: 'greeting', samples: await greetingAudio(made) }];
   for (const [index, mediaId] of mediaIds.entries()) {
-    parts.push({ label: `clip ${index + 1} of ${mediaIds.length}`, samples: await audioOf(made, mediaId) });
+    const label = `clip ${index + 1} of ${mediaIds.length}`;
+    parts.push(silence('gap', gapMs), { label, samples: await audioOf(made, mediaId) });
   }
-  return parts;
+  parts.push(silence('tail', tailMs));
+  return parts.filter(({ samples }) => samples.length > 0);
 };

@@ -1,4 +1,5 @@
 import type { RetryRule } from './retry.ts';
+import type { Silences } from './silences.ts';
 
 /** A calling program; it holds one or more app keys. */
 export interface Application {
@@ -13,6 +14,7 @@ export interface Application {
   readonly callsPerSecond: number | null;
   /** A call not dialled so many seconds after its acceptance ends `expired`. */
   readonly dialBySeconds: number;
+  readonly silences: Silences;
   readonly createdAt: number;
 }
 

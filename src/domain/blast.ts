@@ -1,5 +1,6 @@
 import type { CallView } from './call.ts';
 import type { RetryRule } from './retry.ts';
+import type { Silences } from './silences.ts';
 
 /** One request to blast, read from its form but not yet judged. */
 export interface BlastRequest {
@@ -28,6 +29,7 @@ export interface NewBlast {
   /** The greeting first, then the clips. */
   readonly playlist: readonly PlaylistItem[];
   readonly retry: RetryRule;
+  readonly silences: Silences;
   /** A call not dialled within this many milliseconds of acceptance ends `expired`. */
   readonly dialWithinMs: number;
 }

@@ -1,6 +1,7 @@
 import type { PlaylistItem } from './blast.ts';
 import type { Codec } from './codec.ts';
 import type { Outcome } from './outcome.ts';
+import type { Silences } from './silences.ts';
 import type { Trunk, TrunkCredentials } from './trunk.ts';
 
 export type CallState = 'waiting' | 'dialing' | 'ringing' | 'playing' | 'finished';
@@ -93,6 +94,7 @@ export interface ClaimedCall extends DialogNames {
   readonly trunkId: string | null;
   readonly callerId: string | null;
   readonly playlist: readonly PlaylistItem[];
+  readonly silences: Silences;
   /** Its slot, in milliseconds of the database's clock; at most `HORIZON_MS` after the claim. */
   readonly dialAt: number;
   /** Afterwards it needs another slot, by `takeSlot`; null if it never does. */
@@ -111,6 +113,7 @@ export interface CallOrder extends DialogNames {
   /** Whether voice is encrypted: never, if the peer can, or not sent otherwise. */
   readonly srtp: Trunk['srtp'];
   readonly clips: readonly ClipAudio[];
+  readonly silences: Silences;
 }
 
 /** Where a trunk's calls are sent, and what it is shown if it asks. */

@@ -1,3 +1,4 @@
+import { AppError } from './app-error.ts';
 import type { Codec } from './codec.ts';
 
 /** A media id: a slot that holds at most one current clip. */
@@ -58,3 +59,9 @@ export interface IngestedAudio {
 export interface IngestLimits {
   readonly maxSeconds: number;
 }
+
+/** So many octets of an upload are looked at as soon as they are there. */
+export const HEAD_BYTES = 128 * 1024;
+
+export const tooLong = (maxSeconds: number): AppError =>
+  new AppError('upload_too_long', `The recording is longer than the ${maxSeconds} seconds that are allowed.`);

@@ -61,6 +61,12 @@ export interface RouteHealth {
  */
 export type Ingest = (path: string, limits: IngestLimits, processing: Processing) => Promise<IngestedAudio>;
 
+/**
+ * Judges a file that is still arriving by its first `HEAD_BYTES` octets, and gives how many octets it may have before it
+ * is longer than allowed: Infinity where they do not tell. Throws `not_audio`.
+ */
+export type JudgeHead = (head: Uint8Array, limits: IngestLimits) => Promise<number>;
+
 export type WebhookAnswer =
   | { readonly kind: 'answered'; readonly status: number }
   /** Nothing was sent: the address is one that webhooks may not reach. */

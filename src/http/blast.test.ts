@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { GREETING_FRAMES, type HttpFixture, KEY, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
+import { NO_SILENCES } from '../domain/silences.ts';
 
 let http: HttpFixture;
 beforeAll(async () => {
@@ -108,7 +109,13 @@ describe('A7 what a blast plays', () => {
   it('A7 the default of the settings, and before it that of the application, though not associated with it', async () => {
     await http.store.transact((tx) => tx.replaceSettings({ defaultGreetingId: '102' }));
     const bySettings = await post('/101', FIELDS);
-    const dialling = { priority: 1, maxConcurrentCalls: null, callsPerSecond: null, dialBySeconds: 60 };
+    const dialling = {
+      priority: 1,
+      maxConcurrentCalls: null,
+      callsPerSecond: null,
+      dialBySeconds: 60,
+      silences: NO_SILENCES,
+    };
     const application = { id: '1', name: 'x', retry: { maxAttempts: 1, delaySeconds: 60, on: [] }, ...dialling };
     await http.store.transact((tx) => tx.replaceApplication('1', { ...application, defaultGreetingId: '201' }));
     const byApplication = await post('/101', FIELDS);

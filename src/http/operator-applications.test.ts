@@ -27,6 +27,9 @@ describe('D applications', () => {
       maxConcurrentCalls: null,
       callsPerSecond: null,
       dialBySeconds: 3600,
+      leadInMs: 300,
+      gapMs: 400,
+      tailMs: 200,
       createdAt: expect.stringMatching(/Z$/),
     });
     expect(await isCaller(appKey.secret)).toBe(true);
@@ -46,6 +49,20 @@ describe('D applications', () => {
       ['dialBySeconds', 86_401],
     ] as const)
       await expectProblem(await call('PUT', `/applications/${id}`, { name: 'Slow', [field]: value }), 422, field);
+  });
+
+  it('D PUT says how much silence is around its clips, within bounds and in whole frames', async () => {
+    const { id } = await created('/applications', { name: 'Patient', leadInMs: 1000 });
+    const silences = { leadInMs: 5000, gapMs: 0, tailMs: 20 };
+    expect(await json(await call('PUT', `/applications/${id}`, { name: 'Patient', ...silences }))).toMatchObject(
+      silences,
+    );
+    for (const [field, value] of [
+      ['leadInMs', 5020],
+      ['gapMs', -20],
+      ['tailMs', 30],
+    ] as const)
+      await expectProblem(await call('PUT', `/applications/${id}`, { name: 'Patient', [field]: value }), 422, field);
   });
 
   it('D POST takes an id and an existing key', async () => {

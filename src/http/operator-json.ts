@@ -16,6 +16,7 @@ export const applicationJson = (application: Application) => ({
   maxConcurrentCalls: application.maxConcurrentCalls,
   callsPerSecond: application.callsPerSecond,
   dialBySeconds: application.dialBySeconds,
+  ...application.silences,
   createdAt: isoTime(application.createdAt),
 });
 

@@ -23,6 +23,9 @@ export const ApplicationBody = strictObject({
   maxConcurrentCalls: optional(Type.Integer()),
   callsPerSecond: optional(Type.Integer()),
   dialBySeconds: optional(Type.Integer()),
+  leadInMs: optional(Type.Integer()),
+  gapMs: optional(Type.Integer()),
+  tailMs: optional(Type.Integer()),
   createdAt: readOnly,
 });
 

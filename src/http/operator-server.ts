@@ -3,7 +3,7 @@ import type { DialerHandle } from '../app/dialer-handle.ts';
 import { createProvisionWebhooks } from '../app/provision-webhooks.ts';
 import { createReplaceAudio } from '../app/receive-upload.ts';
 import type { Exposition, Metrics } from '../domain/metrics.ts';
-import type { Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
+import type { Ingest, JudgeHead, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf, unauthorized } from './bearer.ts';
 import { clipRoutes, type ToWaveform } from './clip-routes.ts';
@@ -28,6 +28,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export interface OperatorServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
+  readonly judgeHead: JudgeHead;
   readonly routeHealth: TrunkHealth & Pick<RouteHealth, 'refresh'>;
   readonly dialer: Pick<DialerHandle, 'framesSent'>;
   readonly random: RandomSource;

@@ -12,7 +12,7 @@ import { createReceiveUpload } from '../app/receive-upload.ts';
 import { createReleaseGrant } from '../app/release-grant.ts';
 import { createResumeUpload } from '../app/resume-upload.ts';
 import type { Metrics } from '../domain/metrics.ts';
-import type { BuiltInGreeting, Ingest, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
+import type { BuiltInGreeting, Ingest, JudgeHead, Log, RandomSource, RouteHealth, WakeAfter } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { BEARER_CHALLENGE, bearerOf } from './bearer.ts';
 import { blastRoutes } from './blast-routes.ts';
@@ -38,6 +38,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export interface PublicServerOptions {
   readonly store: Store;
   readonly ingest: Ingest;
+  readonly judgeHead: JudgeHead;
   readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
   readonly dialer: DialerHandle;
   readonly events: Pick<EventFeed, 'subscribe'>;
@@ -121,7 +122,7 @@ const mediaInterface =
     const { maxUploadBytes } = limits;
     const handleTus = createHandleTus({
       store: options.store,
-      resumeUpload: createResumeUpload({ store: options.store, receiveUpload, maxUploadBytes }),
+      resumeUpload: createResumeUpload({ ...options, ...limits, receiveUpload }),
       speakTus: createSpeakTus({ openScratchFile, random: options.random, base }),
       log,
     });

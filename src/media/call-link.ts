@@ -11,24 +11,18 @@ import {
   readQuality,
 } from './counters.ts';
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
+import type { PlaceInPlaylist, Playlist } from './playlist.ts';
 
 /** How a voice ended: after the time of its last packet, or before, by a stop or with the thread. */
 export type EndOfVoice = 'played' | 'broken-off';
-
-/** So far into clip number `clip`. */
-export interface PlaceInPlaylist {
-  readonly clip: number;
-  readonly placeMs: number;
-}
 
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
   /** Local RTP port; RTCP has the one above it. */
   readonly port: number;
   /**
-   * Sends the first packet at once, then one every packet time by absolute monotonic deadlines, clips back to
-   * back.
-   * Only the first `play` of a port counts.
+   * Sends the first packet at once, then one every packet time by absolute monotonic deadlines, clips and the silences
+   * around them back to back. Only the first `play` of a port counts.
    */
   play(to: PlayTarget): void;
   /** The peer moved or wants another codec: from the next packet on, media goes there, as that. */
@@ -42,12 +36,15 @@ export interface MediaPort {
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
    */
   readonly finished: Promise<EndOfVoice>;
-  /** Frames that the kernel took, of each clip, read live. */
+  /** Frames that the kernel took, of each clip, read live; those of silence are not told. */
   framesSent(): readonly number[];
   packetsSent(): number;
   /** Tells of each key that is pressed at the other end, with the place that was being played. One listener. */
   onDigit(listener: (digit: string, at: PlaceInPlaylist) => void): void;
-  /** The place that is being played: of the last clip of which anything was sent. Null before the first packet. */
+  /**
+   * The place that is being played: of the last clip of which anything was sent, its end in the silence behind it; the
+   * start of the first in the silence before it. Null before the first packet.
+   */
   place(): PlaceInPlaylist | null;
   /** How the peer hears us, as it reported last; null if it never did. */
   quality(): StreamQuality | null;
@@ -71,6 +68,7 @@ export type PortTaken = typeof PORT_TAKEN;
 /** What the link knows of one call; turns the thread's reports into promises. */
 export class CallLink {
   readonly #call: number;
+  readonly #playlist: Playlist;
   readonly #post: (order: ThreadOrder) => void;
   readonly #counters: Int32Array<SharedArrayBuffer>;
   readonly #opened = Promise.withResolvers<number | PortTaken>();
@@ -79,10 +77,11 @@ export class CallLink {
 
   #onDigit: (digit: string, at: PlaceInPlaylist) => void = () => {};
 
-  constructor(call: number, clipCount: number, post: (order: ThreadOrder) => void) {
+  constructor(call: number, playlist: Playlist, post: (order: ThreadOrder) => void) {
     this.#call = call;
+    this.#playlist = playlist;
     this.#post = post;
-    this.#counters = createCounters(clipCount);
+    this.#counters = createCounters(playlist.parts.length);
   }
 
   /** The RTP port that was bound, `PORT_TAKEN` if another may be tried; rejects if none will do. */
@@ -97,7 +96,7 @@ export class CallLink {
       if (report.isTaken) this.#opened.resolve(PORT_TAKEN);
       else this.#opened.reject(new Error(report.reason));
     }
-    if (report.type === 'digit') this.#onDigit(report.digit, { clip: report.clip, placeMs: report.placeMs });
+    if (report.type === 'digit') this.#onDigit(report.digit, this.#playlist.placeOf(report));
     if (report.type === 'finished') this.#finished.resolve('played');
     if (report.type === 'stopped') this.#settle();
   }
@@ -121,6 +120,7 @@ export class CallLink {
   mediaPort(port: number): MediaPort {
     const call = this.#call;
     const counters = this.#counters;
+    const playlist = this.#playlist;
     return {
       port,
       play: (to) => this.#post({ type: 'play', call, to: targetOf(to) }),
@@ -128,12 +128,15 @@ export class CallLink {
       hold: () => this.#post({ type: 'hold', call }),
       resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,
-      framesSent: () => readFramesSent(counters),
+      framesSent: () => playlist.ofClips(readFramesSent(counters)),
       packetsSent: () => readPacketsSent(counters),
       onDigit: (listener) => {
         this.#onDigit = listener;
       },
-      place: () => readPlace(counters),
+      place: () => {
+        const place = readPlace(counters);
+        return place && playlist.placeOf(place);
+      },
       quality: () => readQuality(counters),
       packetsRefused: () => readPacketsRefused(counters),
       peerRefusals: () => readPeerRefusals(counters),

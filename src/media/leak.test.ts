@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeClip, openRtpPeer, PCMU, SOCKET_KINDS, startThread } from '../../test/support/media.ts';
+import { NO_SILENCES } from '../domain/silences.ts';
 import type { MediaThread } from './link.ts';
 
 /** RINGCAST_LEAK_CALLS=100000 for the whole proof, which takes minutes. */
@@ -15,7 +16,7 @@ const openDescriptors = (): number | null =>
   process.platform === 'linux' ? readdirSync('/proc/self/fd').length : null;
 
 const shortCall = async (thread: MediaThread, number: number, to: { address: string; port: number }) => {
-  const port = await thread.prepare({ clips: [makeClip(number, 1)] });
+  const port = await thread.prepare({ clips: [makeClip(number, 1)], silences: NO_SILENCES });
   port.play({ ...to, ...PCMU });
   while (port.packetsSent() + port.packetsRefused() === 0) await new Promise(setImmediate);
   await port.stop();
@@ -36,7 +37,9 @@ describe.each(SOCKET_KINDS)('thousands of short calls, %s sockets', (sockets) =>
     }
     expect(openDescriptors()).toBe(before);
     expect(process.memoryUsage.rss() - bytesBefore).toBeLessThan(MAX_GROWTH_BYTES);
-    const all = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => thread.prepare({ clips: [] })));
+    const all = await Promise.all(
+      Array.from({ length: 2 * AT_ONCE }, () => thread.prepare({ clips: [], silences: NO_SILENCES })),
+    );
     await Promise.all(all.map((port) => port.stop()));
     expect(openDescriptors()).toBe(before);
   });

@@ -1,13 +1,16 @@
 import type { ClipAudio } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
+import type { Silences } from '../domain/silences.ts';
 import type { MediaPort } from './call-link.ts';
 import type { SocketKind } from './messages.ts';
+import { createPlaylist } from './playlist.ts';
 import { createPortPool } from './port-pool.ts';
 import { ThreadRun, type ThreadRunOptions } from './thread-run.ts';
 import { type Lateness, readLateness } from './vitals.ts';
 
-export type { EndOfVoice, MediaPort, PlaceInPlaylist } from './call-link.ts';
+export type { EndOfVoice, MediaPort } from './call-link.ts';
 export type { PlayTarget, SocketKind } from './messages.ts';
+export type { PlaceInPlaylist } from './playlist.ts';
 export type { Lateness } from './vitals.ts';
 
 /** Main side of the media threads. */
@@ -16,7 +19,7 @@ export interface MediaThread {
    * Binds a pair of ports for one call and hands the clips to the thread that has the fewest calls. Rejects with a
    * sentence for people if no port can be bound, or if the thread ended meanwhile. Whoever got a port has to stop it.
    */
-  prepare(order: { readonly clips: readonly ClipAudio[] }): Promise<MediaPort>;
+  prepare(order: { readonly clips: readonly ClipAudio[]; readonly silences: Silences }): Promise<MediaPort>;
   /** Whether packets leave so late, on every thread, that no call should be added; see `overload.ts`. */
   isOverloaded(): boolean;
   /** How late packets left, over all calls since the threads were started; a thread that crashed begins anew. */
@@ -69,11 +72,11 @@ export const startMediaThread = async (options: MediaThreadOptions): Promise<Med
     throw error;
   }
   return {
-    async prepare({ clips }) {
+    async prepare({ clips, silences }) {
       if (isClosed) throw new Error('The media thread is closed.');
       restartEnded();
       const run = runs.reduce((least, each) => (each.calls < least.calls ? each : least));
-      return run.prepare(clips);
+      return run.prepare(createPlaylist(clips, silences));
     },
     isOverloaded: () => runs.every((run) => run.isOverloaded()),
     lateness: () => readLateness(runs.map((run) => run.vitals)),

@@ -1,6 +1,5 @@
 import { closeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { ClipAudio } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import { CallLink, type MediaPort, PORT_TAKEN } from './call-link.ts';
 import { ClipNumbers } from './clip-numbers.ts';
@@ -13,6 +12,7 @@ import {
   type ThreadReport,
   type ThreadSettings,
 } from './messages.ts';
+import type { Playlist } from './playlist.ts';
 import type { PortPool } from './port-pool.ts';
 import { createVitalsMemory, readBeat, readOverloaded } from './vitals.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -84,12 +84,12 @@ export class ThreadRun {
     return readOverloaded(this.#memory.vitals);
   }
 
-  async prepare(clips: readonly ClipAudio[]): Promise<MediaPort> {
+  async prepare(playlist: Playlist): Promise<MediaPort> {
     await this.#ready.promise;
     for (;;) {
       const port = this.#options.pool.take();
       if (port === null) throw new Error(NO_PORT);
-      const opened = await this.#open(port, clips);
+      const opened = await this.#open(port, playlist);
       if (opened !== PORT_TAKEN) return opened;
       if (port === 0) throw new Error('The system has no two free ports next to each other for RTP and RTCP.');
     }
@@ -101,19 +101,19 @@ export class ThreadRun {
     this.#end();
   }
 
-  async #open(port: number, clips: readonly ClipAudio[]): Promise<MediaPort | typeof PORT_TAKEN> {
+  async #open(port: number, playlist: Playlist): Promise<MediaPort | typeof PORT_TAKEN> {
     if (this.#hasEnded) throw new Error('The media thread has ended.');
     this.#lastCall += 1;
     const number = this.#lastCall;
-    const call = new CallLink(number, clips.length, (order) => this.#post(order));
+    const call = new CallLink(number, playlist, (order) => this.#post(order));
     const giveBack = (): void => {
       this.#calls.delete(number);
-      this.#clips.release(clips);
+      this.#clips.release(playlist.parts);
       this.#options.pool.release(port);
     };
     this.#calls.set(number, call);
     try {
-      const opened = await call.open(port, this.#clips.hold(clips));
+      const opened = await call.open(port, this.#clips.hold(playlist.parts));
       if (opened === PORT_TAKEN) giveBack();
       else call.stopped.then(giveBack);
       return opened === PORT_TAKEN ? opened : call.mediaPort(opened);

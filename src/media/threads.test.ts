@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeClip, makeLog, openRtpPeer, PCMU, prepare, startThread } from '../../test/support/media.ts';
+import { NO_SILENCES } from '../domain/silences.ts';
 
 const THREAD = JSON.stringify(new URL('./thread.ts', import.meta.url).href);
 const entry = (before: string): URL =>
@@ -31,7 +32,9 @@ describe('several media threads', () => {
     const peer = await openRtpPeer();
     const playing = await prepare(thread, makeClip(1, 40));
     playing.play({ ...peer, ...PCMU });
-    await expect(thread.prepare({ clips: [makeClip(2, 13)] })).rejects.toThrow('The media thread has ended.');
+    await expect(thread.prepare({ clips: [makeClip(2, 13)], silences: NO_SILENCES })).rejects.toThrow(
+      'The media thread has ended.',
+    );
     expect(await playing.finished).toBe('played');
     expect(playing.packetsSent()).toBe(40);
     expect(lines).toEqual(['error The media thread crashed']);
@@ -60,7 +63,7 @@ describe('the sockets of a thread', () => {
   it.runIf(isLinux)('are closed when the thread dies', async () => {
     const before = readdirSync('/proc/self/fd').length;
     const thread = await startThread();
-    await Promise.all([1, 2, 3].map((seed) => thread.prepare({ clips: [makeClip(seed, 1)] })));
+    await Promise.all([1, 2, 3].map((seed) => thread.prepare({ clips: [makeClip(seed, 1)], silences: NO_SILENCES })));
     await thread.close();
     expect(readdirSync('/proc/self/fd').length).toBe(before);
   });
@@ -75,7 +78,9 @@ describe('a thread that hangs', () => {
       return () => {};
     };
     const thread = await startThread({ log, entry: withClip13('for (;;)'), nowMs: () => 0, wakeAfter });
-    const hanging = expect(thread.prepare({ clips: [makeClip(1, 13)] })).rejects.toThrow('has ended');
+    const hanging = expect(thread.prepare({ clips: [makeClip(1, 13)], silences: NO_SILENCES })).rejects.toThrow(
+      'has ended',
+    );
     await new Promise(setImmediate);
     for (let look = 0; look < 6; look += 1) looks.shift()?.();
     await hanging;

@@ -119,7 +119,6 @@ describe('reading an answer', () => {
     ['IP4 239.255.255.255', /multicast/],
     ['IP4 255.255.255.255', /broadcast/],
     ['IP4 240.0.0.1', /reserved/],
-    ['IP4 0.0.0.0', /unspecified/],
     ['IP4 0.1.2.3', /unspecified/],
     ['IP4 127.0.0.1', /loopback/],
     ['IP4 127.255.0.9', /loopback/],
@@ -127,7 +126,6 @@ describe('reading an answer', () => {
     ['IP4 1.2.3', /no IP address/],
     ['IP4 host.example', /no IP address/],
     ['IP6 ff02::1', /multicast/],
-    ['IP6 ::', /unspecified/],
     ['IP6 ::1', /loopback/],
     ['IP6 0:0:0:0:0:0:0:1', /loopback/],
     ['IP6 ::ffff:127.0.0.1', /loopback/],
@@ -156,6 +154,11 @@ describe('reading an answer', () => {
       expect(read(sdp('m=audio 4 RTP/AVP 0', `c=IN IP6 ${address}`)).ok).toBe(true);
     },
   );
+
+  test.each(['IP4 0.0.0.0', 'IP6 ::'])('address %s is a hold, the old way (RFC 3264 8.4)', (address) => {
+    const media = read(sdp('m=audio 4 RTP/AVP 0', `c=IN ${address}`));
+    expect(media.ok && media.media.direction).toBe('inactive');
+  });
 
   test('loopback is for peers on this machine', () => {
     const text = octetsOf(sdp('m=audio 4 RTP/AVP 0', 'c=IN IP4 127.0.0.1'));

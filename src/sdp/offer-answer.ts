@@ -5,7 +5,6 @@ import { audioSection, type Extras, type LocalDescription, NO_EXTRAS, writeSessi
 import { type Description, parseDescription, type Section } from './parse-description.ts';
 import {
   type Direction,
-  isHoldAddress,
   type Profile,
   profileOf,
   type Reading,
@@ -42,9 +41,7 @@ export const readOffer = <C extends AudioCodec>(octets: Uint8Array, options: Rea
 /** Reads an answer to an offer of one audio stream (RFC 3264 7). Never throws. */
 export const readAnswer = <C extends AudioCodec>(octets: Uint8Array, options: ReadOptions<C>): Reading<C> => {
   if (octets.length === 0) return refuse('The answer has no SDP.');
-  const reading = readOffer(octets, { offeredCrypto: [], ...options });
-  if (reading.ok && isHoldAddress(reading.media.address)) return refuse('The media address of the SDP is unspecified.');
-  return reading;
+  return readOffer(octets, { offeredCrypto: [], ...options });
 };
 
 /** Writes an offer: `codecs` in order of preference, frames of 20 ms, and the extras. */

@@ -68,7 +68,7 @@ const directionOf = (description: Description, section: Section): Direction => {
 const isPort = (port: unknown): port is number => typeof port === 'number' && port >= 1 && port <= 65535;
 
 /** RFC 3264 8.4: `0.0.0.0` is the old way to put a call on hold; `::` is its counterpart. */
-export const isHoldAddress = (address: string): boolean => address === '0.0.0.0' || address === '::';
+const isHoldAddress = (address: string): boolean => address === '0.0.0.0' || address === '::';
 
 const packetTime = (section: Section, codec: AudioCodec): number => {
   const wanted = Number(section.ptime) || DEFAULT_PACKET_MS;

@@ -11,7 +11,7 @@ import {
 } from './non-invite-client-transaction.ts';
 
 const inputOf = (word: string, method: string): ClientInput => {
-  if (word === 'transport-error' || word === 'hush') return { kind: word };
+  if (word === 'transport-error' || word === 'hush' || word === 'connection-lost') return { kind: word };
   if (TIMERS.some((timer) => timer === word)) return { kind: 'timer', timer: word as TimerName };
   return { kind: 'response', response: responseOf(Number(word), method) };
 };
@@ -27,6 +27,7 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
     ['calling', 'A', 'calling', ['send INVITE', 'set A 1000']],
     ['calling', 'B', 'terminated', ['report timeout']],
     ['calling', 'hush', 'calling', ['clear A']],
+    ['calling', 'connection-lost', 'calling', ['send INVITE']],
     ['calling', 'transport-error', 'terminated', ['report transport-error']],
     ['proceeding', '100', 'proceeding', ['clear A', 'clear B', 'deliver 100 INVITE']],
     ['proceeding', '180', 'proceeding', ['clear A', 'clear B', 'deliver 180 INVITE']],
@@ -54,10 +55,11 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
     timer: TIMERS,
     'transport-error': ['transport-error'],
     hush: ['hush'],
+    'connection-lost': ['connection-lost'],
   });
 
   test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
-    const state = { name, request: requestOf('INVITE'), retransmitMs: 500 } as InviteClientState;
+    const state = { name, request: requestOf('INVITE'), retransmitMs: 500, mayReconnect: true } as InviteClientState;
     const step = stepInviteClient(state, inputOf(input, 'INVITE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);
   });
@@ -93,6 +95,37 @@ describe('INVITE client transaction (RFC 3261 17.1.1, RFC 6026)', () => {
   });
 });
 
+describe('a lost connection', () => {
+  const lost: ClientInput = { kind: 'connection-lost' };
+
+  test('has an INVITE sent once more, never twice, and not at all when it was given up', () => {
+    const started = startInviteClient(requestOf('INVITE')).next;
+    const again = stepInviteClient(started, lost);
+    const twice = stepInviteClient(again.next, lost);
+    const hushed = stepInviteClient(stepInviteClient(started, { kind: 'hush' }).next, lost);
+    expect([again, twice, hushed].map(({ next, effects }) => [next.name, wordsOf(effects)])).toEqual([
+      ['calling', ['send INVITE']],
+      ['terminated', ['report transport-error']],
+      ['terminated', ['report transport-error']],
+    ]);
+  });
+
+  test('has another request sent once more, never twice, and not after a provisional answer or when it was given up', () => {
+    const started = startNonInviteClient(requestOf('BYE')).next;
+    const again = stepNonInviteClient(started, lost);
+    const twice = stepNonInviteClient(again.next, lost);
+    const [answered, hushed] = [inputOf('100', 'BYE'), inputOf('hush', 'BYE')].map((input) =>
+      stepNonInviteClient(stepNonInviteClient(started, input).next, lost),
+    );
+    expect([again, twice, answered, hushed].map((step) => step && [step.next.name, wordsOf(step.effects)])).toEqual([
+      ['trying', ['send BYE']],
+      ['terminated', ['report transport-error']],
+      ['terminated', ['report transport-error']],
+      ['terminated', ['report transport-error']],
+    ]);
+  });
+});
+
 describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
   const end = (status: number): string[] => ['clear E', 'clear F', 'set K 5000', `deliver ${status} BYE`];
   const waiting = (state: string, interval: number): Row[] => [
@@ -104,6 +137,7 @@ describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
     [state, 'E', state, ['send BYE', `set E ${interval}`]],
     [state, 'F', 'terminated', ['report timeout']],
     [state, 'hush', state, ['clear E']],
+    [state, 'connection-lost', state, ['send BYE']],
     [state, 'transport-error', 'terminated', ['report transport-error']],
   ];
   const rows: readonly Row[] = [
@@ -122,10 +156,11 @@ describe('non-INVITE client transaction (RFC 3261 17.1.2)', () => {
     timer: TIMERS,
     'transport-error': ['transport-error'],
     hush: ['hush'],
+    'connection-lost': ['connection-lost'],
   });
 
   test.each(everyCell(rows, states, inputs))('%s, %s -> %s %j', (name, input, next, effects) => {
-    const state = { name, request: requestOf('BYE'), retransmitMs: 500 } as NonInviteClientState;
+    const state = { name, request: requestOf('BYE'), retransmitMs: 500, mayReconnect: true } as NonInviteClientState;
     const step = stepNonInviteClient(state, inputOf(input, 'BYE'));
     expect([step.next.name, wordsOf(step.effects)]).toEqual([next, effects]);
   });

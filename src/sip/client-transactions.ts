@@ -12,8 +12,8 @@ import { branchOf, type Via } from './via.ts';
 
 export interface ClientTransactionUser {
   readonly onResponse: (response: SipResponse) => void;
-  /** No final answer in time, or the request could not be sent. */
-  readonly onFailure: (failure: Failure) => void;
+  /** No final answer in time, or the request could not be sent: `error` then says why, if that is known. */
+  readonly onFailure: (failure: Failure, error?: Error) => void;
   /** Nothing more will come of this transaction. */
   readonly onTerminated?: () => void;
 }
@@ -22,7 +22,7 @@ export interface ClientTransactions {
   /**
    * Sends a request, whose topmost Via has the branch of the new transaction; the transport of `to` is written into
    * it. A request too long for a datagram goes over TCP if the peer takes it (RFC 3261 18.1.1), and CANCEL the way of
-   * its INVITE. The user hears of anything only after this has returned. The answer destroys the transaction: nothing
+   * its INVITE. What was sent on a connection that is lost before any answer goes once more, over a new one. The user hears of anything only after this has returned. The answer destroys the transaction: nothing
    * is sent or heard any more (RFC 3261 9.1).
    */
   start(request: SipRequest, to: Hop, user: ClientTransactionUser): () => void;
@@ -30,7 +30,7 @@ export interface ClientTransactions {
   hush(request: SipRequest): void;
   /** Takes a response to its transaction; false if it matches none, or comes from elsewhere. */
   receive(response: SipResponse, from: Hop): boolean;
-  /** A connection to this end was lost: what waits for an answer on it fails (RFC 3261 17.1.4). */
+  /** A connection to this end was lost: what waits for an answer on it is sent once more, or fails (RFC 3261 17.1.4). */
   lose(end: Hop): void;
   readonly size: number;
   /** Drops every transaction and its timers; their users hear no more. */
@@ -40,7 +40,7 @@ export interface ClientTransactions {
 interface Entry {
   readonly request: SipRequest;
   readonly hop: Hop;
-  readonly machine: Pick<RunningMachine<unknown, ClientInput>, 'input' | 'stop'>;
+  readonly machine: Pick<RunningMachine<{ readonly mayReconnect: boolean }, ClientInput>, 'state' | 'input' | 'stop'>;
 }
 
 /** A request with the Via of the transport that it is sent over. */
@@ -51,6 +51,11 @@ interface Written {
 
 /** RFC 3261 18.1.1: the longest request for a path whose MTU nobody knows. */
 const MAX_DATAGRAM_BYTES = 1_300;
+
+/** How long a peer that takes no TCP connection gets long requests over UDP at once. */
+export const TCP_REST_MS = 600_000;
+
+const LOST = new Error('The connection broke before an answer came.');
 
 /** RFC 3261 17.1.3: branch and method name the transaction, since CANCEL has the branch of its INVITE. */
 const keyOf = (via: Via, method: string): string => `${branchOf(via) ?? ''} ${method}`;
@@ -68,11 +73,16 @@ export interface ClientTransactionOptions {
   readonly limit: number;
   /** Port of ours that Via names for each transport; if left out, the port that requests come with. */
   readonly portOf?: (transport: TransportName) => number;
+  /** Remembers which peers take no TCP connection; if left out, each long request tries one. */
+  readonly failedHops?: {
+    hasFailed(hop: Hop): boolean;
+    failed(hop: Hop, restMs: number): void;
+  };
 }
 
 /** Keeps at most `limit` client transactions and performs their effects. */
 export const createClientTransactions = (options: ClientTransactionOptions): ClientTransactions => {
-  const { wakeAfter, portOf } = options;
+  const { wakeAfter, portOf, failedHops } = options;
   const entries = new Map<string, Entry>();
 
   const write = (request: SipRequest, { transport }: Hop): Written => {
@@ -84,12 +94,19 @@ export const createClientTransactions = (options: ClientTransactionOptions): Cli
   const run = (written: Written, hop: Hop, user: ClientTransactionUser, orElse?: () => void): void => {
     const { request, octets } = written;
     const key = keyOf(request.vias[0], request.method);
+    let problem: Error | undefined;
+    const mayGoElsewhere = (error: Error): boolean =>
+      error instanceof NotConnected && entries.get(key)?.machine === machine && machine.state().mayReconnect;
     const onError = (error: Error): void => {
-      if (orElse && error instanceof NotConnected && entries.get(key)?.machine === machine) {
+      problem = error;
+      if (orElse && mayGoElsewhere(error)) {
         machine.stop();
         orElse();
-      } else machine.input({ kind: 'transport-error' });
+        // Of a connection that broke `lose` is told.
+      } else if (hop.transport === 'udp' || error instanceof NotConnected) machine.input({ kind: 'transport-error' });
     };
+    const fail = (failure: Failure): void =>
+      failure === 'timeout' ? user.onFailure(failure) : user.onFailure(failure, problem ?? LOST);
     const common = {
       wakeAfter,
       onTerminated: () => {
@@ -97,7 +114,7 @@ export const createClientTransactions = (options: ClientTransactionOptions): Cli
         user.onTerminated?.();
       },
       perform: (effect: OutwardEffect): void => {
-        if (effect.kind === 'report') user.onFailure(effect.failure);
+        if (effect.kind === 'report') fail(effect.failure);
         else if (effect.kind === 'deliver') user.onResponse(effect.message as SipResponse);
         else options.send(effect.message === request ? octets : serializeMessage(effect.message), hop, onError);
       },
@@ -113,10 +130,14 @@ export const createClientTransactions = (options: ClientTransactionOptions): Cli
     const invite = request.method === 'CANCEL' ? entries.get(keyOf(request.vias[0], 'INVITE')) : undefined;
     const hop = invite?.hop ?? to;
     const plain = write(request, hop);
-    if (hop.transport !== 'udp' || plain.octets.length <= MAX_DATAGRAM_BYTES) run(plain, hop, user);
+    const overTcp: Hop = { ...hop, transport: 'tcp' };
+    const isShort = plain.octets.length <= MAX_DATAGRAM_BYTES;
+    if (hop.transport !== 'udp' || isShort || failedHops?.hasFailed(overTcp)) run(plain, hop, user);
     else {
-      const overTcp: Hop = { ...hop, transport: 'tcp' };
-      run(write(request, overTcp), overTcp, user, () => run(plain, hop, user));
+      run(write(request, overTcp), overTcp, user, () => {
+        failedHops?.failed(overTcp, TCP_REST_MS);
+        run(plain, hop, user);
+      });
     }
   };
 
@@ -148,7 +169,7 @@ export const createClientTransactions = (options: ClientTransactionOptions): Cli
     },
     lose: (end) => {
       for (const { hop, machine } of [...entries.values()]) {
-        if (cameFrom(end, hop)) machine.input({ kind: 'transport-error' });
+        if (cameFrom(end, hop)) machine.input({ kind: 'connection-lost' });
       }
     },
     close: () => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { requestOf } from '../../test/support/sip-messages.ts';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
-import { type ClientTransactions, createClientTransactions } from './client-transactions.ts';
+import { createHopMemory } from '../telephony/hop-memory.ts';
+import { type ClientTransactions, createClientTransactions, TCP_REST_MS } from './client-transactions.ts';
 import { type Hop, NotConnected, type Source, udpHop } from './hop.ts';
 import { cancelOf } from './request.ts';
 import { respond } from './response.ts';
@@ -89,11 +90,36 @@ describe('a request too long for a datagram', () => {
     expect(heard).toEqual(['200']);
   });
 
-  test('fails if a TCP connection broke under it: the peer may have it', async () => {
+  test('goes to that peer over UDP at once from then on, for ten minutes', async () => {
+    problems = { tcp: new NotConnected('refused') };
+    const failedHops = createHopMemory(() => clock.nowMs, 10);
+    clients = createClientTransactions({ send, wakeAfter: clock.wakeAfter, limit: 10, portOf, failedHops });
+    const waysOfAnother = async (): Promise<string[]> => {
+      sent = [];
+      const stop = clients.start(long, UDP, user);
+      await clock.advance(0);
+      stop();
+      return sent.map(({ via }) => via.slice(13, 16));
+    };
+    expect([await waysOfAnother(), await waysOfAnother()]).toEqual([['TCP', 'UDP'], ['UDP']]);
+    await clock.advance(TCP_REST_MS);
+    expect(await waysOfAnother()).toEqual(['TCP', 'UDP']);
+  });
+
+  test('that was given up while the connection was waited for does not go on to UDP', async () => {
+    problems = { tcp: new NotConnected('refused') };
+    clients.start(long, UDP, user);
+    clients.hush(long);
+    await clock.advance(600);
+    expect([sent.length, heard, clients.size]).toEqual([1, ['transport-error'], 0]);
+  });
+
+  test('never goes over UDP if a TCP connection broke under it: the peer may have it', async () => {
     problems = { tcp: new Error('reset') };
     clients.start(long, UDP, user);
     await clock.advance(600);
-    expect([sent.length, heard, clients.size]).toEqual([1, ['transport-error'], 0]);
+    for (let nth = 1; nth <= 2; nth++) clients.lose(TCP);
+    expect([sent.map(({ to }) => to), heard, clients.size]).toEqual([[TCP, TCP], ['transport-error'], 0]);
   });
 
   test('fails if UDP does not take it either', async () => {
@@ -130,17 +156,21 @@ describe('a response counts only from where the request went', () => {
 });
 
 describe('a lost connection', () => {
-  test('fails what has heard nothing, and leaves a ringing INVITE and other hops alone', () => {
+  test('has what heard nothing sent once more, then fails it; a ringing INVITE and other hops are left alone', () => {
     const ringing = requestOf('INVITE', { callId: 'ringing' });
     const named = (hop: Hop, name: string) => ({
       ...user,
-      onFailure: () => heard.push(`${name} over ${hop.transport}`),
+      onFailure: (_failure: string, error?: Error) => heard.push(`${name} over ${hop.transport}: ${error?.message}`),
     });
     for (const hop of [TCP, TLS]) clients.start(requestOf('BYE', branch(hop)), hop, named(hop, 'BYE'));
     clients.start({ ...ringing, ...branch(UDP) }, TCP, named(TCP, 'INVITE'));
     clients.receive(respond({ ...ringing, ...branch(UDP) }, 180, { toTag: 'b' }), TCP);
     clients.lose(TCP);
-    expect([heard, clients.size]).toEqual([['180', 'BYE over tcp'], 2]);
+    expect([heard, clients.size, sent.map(({ line }) => line)]).toEqual([['180'], 3, ['BYE', 'BYE', 'INVITE', 'BYE']]);
+    expect(sent[3]).toEqual(sent[0]);
+    clients.lose(TCP);
+    const words = 'BYE over tcp: The connection broke before an answer came.';
+    expect([heard, clients.size, sent.length]).toEqual([['180', words], 2, 4]);
   });
 
   const branch = ({ transport }: Hop) => {

@@ -12,9 +12,11 @@ export interface InviteClientState {
   readonly request: SipRequest;
   /** Current interval of timer A. */
   readonly retransmitMs: number;
+  /** Whether a lost connection is a reason to send it once more. */
+  readonly mayReconnect: boolean;
 }
 
-type Event = '1xx' | '2xx' | '3xx-6xx' | 'hush' | 'timer' | 'transport-error';
+type Event = '1xx' | '2xx' | '3xx-6xx' | 'hush' | 'connection-lost' | 'timer' | 'transport-error';
 type Cell = (state: InviteClientState, input: ClientInput) => Step<InviteClientState>;
 
 const eventOf = (input: ClientInput): Event => {
@@ -50,6 +52,10 @@ const complete: Cell = (state, input) =>
 
 const breaks: Cell = (state) => stay({ ...state, name: 'terminated' }, report('transport-error'));
 
+/** Same branch, so that a peer that has it already takes it for a retransmission (RFC 3261 17.2.3). */
+const reconnect: Cell = (state, input) =>
+  state.mayReconnect ? stay({ ...state, mayReconnect: false }, send(state.request)) : breaks(state, input);
+
 /** RFC 3261 17.1.1.2: timer A doubles without a cap; B ends the waiting. */
 const callingTimer: Cell = (state, input) => {
   if (timerOf(input) === 'B') return stay({ ...state, name: 'terminated' }, report('timeout'));
@@ -68,7 +74,8 @@ const TABLE: Readonly<Record<InviteClientState['name'], { readonly [E in Event]?
     '1xx': provisional,
     '2xx': accept,
     '3xx-6xx': complete,
-    hush: (state) => stay(state, clearTimer('A')),
+    hush: (state) => stay({ ...state, mayReconnect: false }, clearTimer('A')),
+    'connection-lost': reconnect,
     timer: callingTimer,
     'transport-error': breaks,
   },
@@ -88,7 +95,7 @@ const TABLE: Readonly<Record<InviteClientState['name'], { readonly [E in Event]?
 /** Sends the INVITE. */
 export const startInviteClient = (request: SipRequest): Step<InviteClientState> =>
   stay(
-    { name: 'calling', request, retransmitMs: FIRST_RETRANSMIT_MS },
+    { name: 'calling', request, retransmitMs: FIRST_RETRANSMIT_MS, mayReconnect: true },
     send(request),
     setTimer('A', FIRST_RETRANSMIT_MS),
     setTimer('B', TIMER_B_MS),

@@ -25,6 +25,8 @@ export type ClientInput =
   | { readonly kind: 'response'; readonly response: SipResponse }
   /** The request is not to be repeated any more; its answers are still heard. */
   | { readonly kind: 'hush' }
+  /** The connection that it was sent on is gone. */
+  | { readonly kind: 'connection-lost' }
   | TimerInput
   | TransportErrorInput;
 export type ServerInput =

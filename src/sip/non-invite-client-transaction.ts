@@ -11,9 +11,11 @@ export interface NonInviteClientState {
   readonly request: SipRequest;
   /** Current interval of timer E. */
   readonly retransmitMs: number;
+  /** Whether a lost connection is a reason to send it once more. */
+  readonly mayReconnect: boolean;
 }
 
-type Event = '1xx' | 'final' | 'hush' | 'timer' | 'transport-error';
+type Event = '1xx' | 'final' | 'hush' | 'connection-lost' | 'timer' | 'transport-error';
 type Cell = (state: NonInviteClientState, input: ClientInput) => Step<NonInviteClientState>;
 
 const eventOf = (input: ClientInput): Event => {
@@ -24,7 +26,8 @@ const eventOf = (input: ClientInput): Event => {
 const responseOf = (input: ClientInput): SipResponse => (input as Extract<ClientInput, { kind: 'response' }>).response;
 const timerOf = (input: ClientInput): string => (input as Extract<ClientInput, { kind: 'timer' }>).timer;
 
-const provisional: Cell = (state, input) => stay({ ...state, name: 'proceeding' }, deliver(responseOf(input)));
+const provisional: Cell = (state, input) =>
+  stay({ ...state, name: 'proceeding', mayReconnect: false }, deliver(responseOf(input)));
 
 const complete: Cell = (state, input) =>
   stay(
@@ -45,9 +48,20 @@ const waitingTimer: Cell = (state, input) => {
   return stay({ ...state, retransmitMs }, send(state.request), setTimer('E', retransmitMs));
 };
 
-const hush: Cell = (state) => stay(state, clearTimer('E'));
+const hush: Cell = (state) => stay({ ...state, mayReconnect: false }, clearTimer('E'));
 
-const waiting = { '1xx': provisional, final: complete, timer: waitingTimer, hush, 'transport-error': breaks };
+/** Same branch, so that a peer that has it already takes it for a retransmission (RFC 3261 17.2.3). */
+const reconnect: Cell = (state, input) =>
+  state.mayReconnect ? stay({ ...state, mayReconnect: false }, send(state.request)) : breaks(state, input);
+
+const waiting = {
+  '1xx': provisional,
+  final: complete,
+  timer: waitingTimer,
+  hush,
+  'connection-lost': reconnect,
+  'transport-error': breaks,
+};
 
 const TABLE: Readonly<Record<NonInviteClientState['name'], { readonly [E in Event]?: Cell }>> = {
   trying: waiting,
@@ -61,7 +75,7 @@ const TABLE: Readonly<Record<NonInviteClientState['name'], { readonly [E in Even
 /** Sends the request. */
 export const startNonInviteClient = (request: SipRequest): Step<NonInviteClientState> =>
   stay(
-    { name: 'trying', request, retransmitMs: FIRST_RETRANSMIT_MS },
+    { name: 'trying', request, retransmitMs: FIRST_RETRANSMIT_MS, mayReconnect: true },
     send(request),
     setTimer('E', FIRST_RETRANSMIT_MS),
     setTimer('F', TIMER_F_MS),

@@ -19,6 +19,7 @@ const COLUMNS = [
   'max_concurrent_calls',
   'calls_per_second',
   'dial_by_seconds',
+  'silences',
   'created_at',
 ] as const;
 
@@ -33,6 +34,7 @@ const applicationOf = (row: Row): Application => ({
   maxConcurrentCalls: row.max_concurrent_calls,
   callsPerSecond: row.calls_per_second,
   dialBySeconds: row.dial_by_seconds,
+  silences: parseJson(row.silences),
   createdAt: row.created_at,
 });
 
@@ -110,6 +112,7 @@ const valuesOf = (application: NewApplication) => ({
   max_concurrent_calls: application.maxConcurrentCalls,
   calls_per_second: application.callsPerSecond,
   dial_by_seconds: application.dialBySeconds,
+  silences: JSON.stringify(application.silences),
 });
 
 const requireGreeting = (context: Context, { defaultGreetingId }: NewApplication): Promise<void> =>

@@ -166,10 +166,10 @@ const waiter = (context: Context) => {
     const isNextTrunk = step.kind === 'next_trunk';
     const due_at = isNextTrunk ? endedAt : endedAt + step.delaySeconds * 1000;
     const dial_by = isNextTrunk ? call.dialBy : due_at + call.dialWithinMs;
-    const queue_seq = await queueOf(call.applicationId, isNextTrunk ? trunksLeft : call.allTrunkIds);
+    const queue = await queueOf(call.applicationId, isNextTrunk ? trunksLeft : call.allTrunkIds);
     await db
       .updateTable('calls')
-      .set({ state: 'waiting', turn: null, queue_seq, due_at, dial_by })
+      .set({ state: 'waiting', turn: null, queue_seq: queue.seq, due_at, dial_by })
       .set({ uncounted_attempts: call.uncountedAttempts + (isNextTrunk ? 1 : 0) })
       .where('seq', '=', seq)
       .execute();

@@ -47,11 +47,12 @@ for (const dialect of DIALECTS)
       expect(await find('nowhere')).toBeNull();
     });
 
-    it('pins network, trunks, caller and playlist as they were', async () => {
+    it('pins network, trunks, caller, playlist and silences as they were', async () => {
       for (const id of ['t1', 't2']) await transact((tx) => tx.createTrunk(trunk({ id })));
       const over = network({ id: 'over', destinations: ['+15551230000'], trunkIds: ['t2', 't1'], callerId: '+1999' });
       await transact((tx) => tx.createNetwork(over));
-      await insert({ networkId: 'over' });
+      const silences = { leadInMs: 20, gapMs: 0, tailMs: 5000 };
+      await insert({ networkId: 'over', silences });
       const other = network({ destinations: ['sip:z@x', 'sip:y@x'], callerId: null });
       await transact((tx) => tx.replaceNetwork('over', other));
       await transact((tx) => tx.deleteNetwork('over'));
@@ -74,6 +75,7 @@ for (const dialect of DIALECTS)
         trunkId: 't2',
         callerId: '+1999',
         playlist: blast().playlist,
+        silences,
         sipCallId: 'call-1',
         fromTag: 'tag-1',
         branch: 'z9hG4bK1',

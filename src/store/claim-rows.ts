@@ -146,7 +146,7 @@ export const headReader = ({ db }: Context) =>
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
       .leftJoin('paces', (join) => join.on('paces.id', '=', sql<string>`'destination ' || calls.destination`))
       .select(['calls.seq', 'calls.id', 'blast_id', 'destination', 'attempt_count'])
-      .select(['playlist', 'caller_id', 'application_id', 'blasts.state as blast_state', 'next_at'])
+      .select(['playlist', 'silences', 'caller_id', 'application_id', 'blasts.state as blast_state', 'next_at'])
       .select(
         sql<boolean | number>`exists (select 1 from calls as busy
           where busy.destination = calls.destination and busy.state in ('dialing', 'ringing', 'playing'))`.as(

@@ -133,6 +133,7 @@ const claimedOf = (call: HeadCall, { names, trunkId }: AttemptPlan, slot: Slot):
   trunkId,
   callerId: call.caller_id,
   playlist: parseJson<PlaylistItem[]>(call.playlist),
+  silences: parseJson(call.silences),
   ...callSlotOf(slot),
 });
 

@@ -14,12 +14,15 @@ for (const dialect of DIALECTS)
     const view = <T>(work: (views: Views) => Promise<T>) => fixture.store.view(work);
 
     it('keeps an application as it was made, under the id that was given', async () => {
+      const silences = { leadInMs: 20, gapMs: 0, tailMs: 5000 };
       const retry = { maxAttempts: 3, delaySeconds: 5, on: ['busy', 'no_answer'] } as const;
       await transact((tx) => tx.createMedia({ id: 'hello', name: '', applicationIds: [] }));
-      await transact((tx) => tx.createApplication(application({ id: '007', defaultGreetingId: 'hello', retry })));
+      await transact((tx) =>
+        tx.createApplication(application({ id: '007', defaultGreetingId: 'hello', retry, silences })),
+      );
       const found = await view((views) => views.findApplication('007'));
       expect(found).toEqual({
-        ...application({ id: '007', defaultGreetingId: 'hello', retry }),
+        ...application({ id: '007', defaultGreetingId: 'hello', retry, silences }),
         createdAt: expect.any(Number),
       });
       expect(Math.abs((found?.createdAt ?? 0) - Date.now())).toBeLessThan(60_000);

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { JsonRows } from './json-rows.ts';
 import type { RowLocks } from './row-locks.ts';
 import type { Schema } from './schema.ts';
 import type { Vault } from './vault.ts';
@@ -10,6 +11,7 @@ export interface Context {
   /** Milliseconds since 1970 by the database's clock. */
   readonly nowMs: () => Promise<number>;
   readonly locks: RowLocks;
+  readonly jsonRows: JsonRows;
   /** The node that claims; '' if none was named. */
   readonly nodeId: () => string;
 }

@@ -7,6 +7,7 @@ import { transactionOf, viewsOf } from './assemble.ts';
 import { createGroupCommit, LIMITS } from './group-commit.ts';
 import { NO_ROW_LOCKS } from './row-locks.ts';
 import { readClockMs } from './sqlite/clock.ts';
+import { sqliteJsonRows } from './sqlite/json-rows.ts';
 import { type OpenDatabase, openDatabase } from './sqlite/open-database.ts';
 import { createReaders } from './sqlite/readers.ts';
 import { writerSession } from './sqlite/writer.ts';
@@ -49,9 +50,10 @@ export const storeOver = (
   let nodeId = '';
   const session = writerSession(database.writer);
   const commits = createGroupCommit(session, LIMITS, metrics?.noteCommit);
-  const transaction = transactionOf({ db, vault, nowMs: session.nowMs, locks: NO_ROW_LOCKS, nodeId: () => nodeId });
+  const context = { vault, locks: NO_ROW_LOCKS, jsonRows: sqliteJsonRows, nodeId: () => nodeId };
+  const transaction = transactionOf({ ...context, db, nowMs: session.nowMs });
   const readers = createReaders(path, (reader) =>
-    viewsOf({ db: reader.db, vault, nowMs: () => readClockMs(reader.db), locks: NO_ROW_LOCKS, nodeId: () => nodeId }),
+    viewsOf({ ...context, db: reader.db, nowMs: () => readClockMs(reader.db) }),
   );
   return {
     transact: (work) => commits.submit(() => work(transaction)),

@@ -7,12 +7,18 @@ import type { Schema } from './schema.ts';
 /** Digest of a list of trunks as the database holds it. */
 export const routeOf = (trunkIds: string): string => createHash('sha256').update(trunkIds).digest('hex').slice(0, 32);
 
+/** A queue and its head. */
+export interface Queue {
+  readonly seq: number;
+  readonly head: number;
+}
+
 /** Finds the queue of an application for a list of trunks, or makes it. */
 export const queueFinder = ({ db }: Context) => {
   const known = prepared(db, (key: { applicationId: string; route: string }) =>
     db
       .selectFrom('queues')
-      .select('seq')
+      .select(['seq', headOf(sql.ref('queues.seq')).as('head')])
       .where('application_id', '=', key.applicationId)
       .where('route', '=', key.route)
       .compile(),
@@ -24,10 +30,10 @@ export const queueFinder = ({ db }: Context) => {
       .onConflict((conflict) => conflict.doNothing())
       .compile(),
   );
-  return async (applicationId: string, trunkIds: readonly string[]): Promise<number> => {
+  return async (applicationId: string, trunkIds: readonly string[]): Promise<Queue> => {
     const text = JSON.stringify(trunkIds);
     const route = routeOf(text);
-    const find = async () => (await known({ applicationId, route })).rows[0]?.seq;
+    const find = async () => (await known({ applicationId, route })).rows[0];
     const found = await find();
     if (found !== undefined) return found;
     await make({ application_id: applicationId, trunk_ids: text, route });
@@ -38,7 +44,7 @@ export const queueFinder = ({ db }: Context) => {
 };
 
 /** The turn at which a queue stands: what comes now stands beside it. */
-export const headOf = (queueSeq: number | RawBuilder<number>): RawBuilder<number> => sql<number>`coalesce((
+export const headOf = (queueSeq: RawBuilder<number>): RawBuilder<number> => sql<number>`coalesce((
   select min(head.turn) from calls as head
   where head.state = 'waiting' and head.turn is not null and head.queue_seq = ${queueSeq}), 0)`;
 

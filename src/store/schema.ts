@@ -11,6 +11,7 @@ export interface Schema extends EventSchema {
     max_concurrent_calls: number | null;
     calls_per_second: number | null;
     dial_by_seconds: number;
+    silences: string;
   };
   app_keys: { id: string; application_id: string; secret_hash: string; created_at: number };
   settings: { id: number; default_greeting_id: string | null; vault_check: string | null };
@@ -148,6 +149,7 @@ interface BlastColumns {
   greeting_id: string | null;
   playlist: string;
   retry: string;
+  silences: string;
   trunk_ids: string;
   caller_id: string | null;
   dial_within_ms: number;

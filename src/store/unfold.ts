@@ -1,6 +1,6 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Context } from './context.ts';
-import { headOf, queueFinder } from './queues.ts';
+import { queueFinder } from './queues.ts';
 import { parseJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 
@@ -38,43 +38,50 @@ export const unfoldNetwork = async (context: Context, networkId: string): Promis
 export const unfoldSome = async (context: Context, blast: UnsettledBlast): Promise<number> => {
   if (blast.folded_calls === 0) return 0;
   const { db } = context;
-  const queueSeq = await queueFinder(context)(blast.application_id, parseJson<string[]>(blast.trunk_ids));
-  const { from, head } = await db
-    .selectNoFrom((eb) => [
-      eb
-        .selectFrom('calls')
-        .select(({ fn }) => fn.max('position').as('from'))
-        .where('blast_id', '=', blast.id)
-        .as('from'),
-      headOf(queueSeq).as('head'),
-    ])
+  const queue = await queueFinder(context)(blast.application_id, parseJson<string[]>(blast.trunk_ids));
+  const { last } = await db
+    .selectFrom('calls')
+    .select(({ fn }) => fn.max('position').as('last'))
+    .where('blast_id', '=', blast.id)
     .executeTakeFirstOrThrow();
-  const start = from ?? 0;
+  const from = last ?? 0;
   const unfolded = Math.min(CALLS_AT_ONCE, blast.folded_calls);
-  const turn = Math.max(head, blast.first_turn + start);
   const dueAt = blast.accepted_at;
-  const values = { blastId: blast.id, networkId: blast.network_id, queueSeq, from: start, to: start + unfolded, dueAt };
-  await callsOfNetwork({ ...values, dialBy: dueAt + blast.dial_within_ms }, turn).execute(db);
+  await callsOfNetwork(context, {
+    blasts: blastsJson([{ id: blast.id, dialBy: dueAt + blast.dial_within_ms }]),
+    networkId: blast.network_id,
+    queueSeq: queue.seq,
+    turn: Math.max(queue.head, blast.first_turn + from),
+    from,
+    to: from + unfolded,
+    dueAt,
+  }).execute(db);
   return blast.folded_calls - unfolded;
 };
 
+/** Blasts that get calls, as `callsOfNetwork` takes them. */
+export const blastsJson = (blasts: readonly { readonly id: string; readonly dialBy: number }[]): string =>
+  JSON.stringify(blasts.map(({ id, dialBy }) => ({ id, dial_by: dialBy })));
+
 export interface CallValues {
-  blastId: string;
+  /** Of `blastsJson`. */
+  blasts: string;
   networkId: string;
   queueSeq: number;
+  /** Of the first call of each blast. */
+  turn: number;
   /** Positions in the network, the last one excluded. */
   from: number;
   to: number;
   dueAt: number;
-  dialBy: number;
 }
 
-/** Calls are numbered from 1, in the order of the network's destinations. The first of them has its turn at `turn`. */
-export const callsOfNetwork = (values: CallValues, turn: number | RawBuilder<number>) => sql`
+/** Calls are numbered from 1, in the order of the network's destinations. */
+export const callsOfNetwork = ({ jsonRows }: Context, values: CallValues) => sql`
   insert into calls (id, blast_id, position, destination, state, queue_seq, turn, due_at, dial_by, attempt_count)
-  select cast(${values.blastId} as text) || '-' || (position + 1), cast(${values.blastId} as text), position + 1,
-    destination, 'waiting', cast(${values.queueSeq} as bigint),
-    cast(${turn} as bigint) + position - cast(${values.from} as bigint),
-    cast(${values.dueAt} as bigint), cast(${values.dialBy} as bigint), 0
-  from network_destinations where network_id = ${values.networkId}
+  select blast.id || '-' || (position + 1), blast.id, position + 1, destination, 'waiting',
+    cast(${values.queueSeq} as bigint), cast(${values.turn} as bigint) + position - cast(${values.from} as bigint),
+    cast(${values.dueAt} as bigint), blast.dial_by, 0
+  from network_destinations, ${jsonRows(values.blasts, 'blast', { id: 'text', dial_by: 'bigint' })}
+  where network_id = ${values.networkId}
     and position >= cast(${values.from} as bigint) and position < cast(${values.to} as bigint) order by position`;

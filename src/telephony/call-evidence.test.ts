@@ -21,7 +21,7 @@ const monitorOf = async (healthCheck: MonitoredTrunk['healthCheck'] = 'options')
   const clock = createVirtualClock();
   const asked: number[] = [];
   const answer: { found: ProbeResult; registration: TrunkRegistration | null } = {
-    found: { health: 'up', retryAfterMs: null },
+    found: { health: 'up', retryAfterMs: null, problem: null },
     registration: null,
   };
   const monitor = createTrunkMonitor({
@@ -114,7 +114,7 @@ test('a trunk of which one address is dead is degraded, and so is one that is no
   expect([seen(), monitor.stateReason('t1')]).toEqual([['up', true, 'open'], 'It is not registered: 403 Forbidden']);
   answer.registration = { state: 'registered', expiresAt: 1, reason: null };
   expect(seen()).toEqual(WELL);
-  answer.found = { health: 'degraded', retryAfterMs: null };
+  answer.found = { health: 'degraded', retryAfterMs: null, problem: null };
   await clock.advance(31_000);
   expect([seen(), monitor.stateReason('t1')]).toEqual([
     ['up', true, 'open'],
@@ -125,9 +125,9 @@ test('a trunk of which one address is dead is degraded, and so is one that is no
 
 test('a trunk that answers OPTIONS by 503 with Retry-After is asked again no sooner', async () => {
   const { clock, asked, answer, monitor } = await monitorOf();
-  answer.found = { health: 'down', retryAfterMs: 60_000 };
+  answer.found = { health: 'down', retryAfterMs: 60_000, problem: null };
   await clock.advance(30_000);
-  answer.found = { health: 'up', retryAfterMs: null };
+  answer.found = { health: 'up', retryAfterMs: null, problem: null };
   await clock.advance(61_000);
   expect(asked).toEqual([0, 30_010, 90_020]);
   expect(monitor.trunkState('t1')).toBe('up');

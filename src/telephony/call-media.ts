@@ -25,7 +25,7 @@ export interface CallMedia {
    * 2xx (RFC 3262 5); after it this tells what holds now.
    */
   takeAnswer(answer: Uint8Array): Reading;
-  /** Sends the voice where the peer last said. */
+  /** Sends the voice where the peer last said; if that is nowhere, because it answered on hold, when it listens. */
   play(): void;
   /** Answers an offer of the peer, or makes one if it has none; null if the offer cannot be used. */
   answerOffer(offer: Uint8Array | null): string | null;
@@ -53,20 +53,26 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
   /** What we encrypt with. */
   let ours: CryptoLine | null = null;
   let refusal: Reading | null = null;
+  let mayPlay = false;
   /** Where the voice goes; null before it does. */
   let target: PlayTarget | null = null;
+
+  /** From the start, or from where it was held. */
+  const playTo = (wanted: PlayTarget, wasHeld: boolean): void => {
+    if (target === null) port.play(wanted);
+    else {
+      if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
+      if (wasHeld) port.resume();
+    }
+    target = wanted;
+  };
 
   /** Notes what the peer says now, and lets the voice follow it. A peer on hold may name no address that can be used. */
   const follow = (next: RemoteMedia, before: RemoteMedia): void => {
     remote = listens(next) ? next : { ...before, direction: next.direction };
-    if (target === null) return;
-    if (!listens(next)) port.hold();
-    else {
-      const wanted = targetOf(next, ours, events);
-      if (!isDeepStrictEqual(target, wanted)) port.redirect(wanted);
-      target = wanted;
-      if (!listens(before)) port.resume();
-    }
+    if (!mayPlay) return;
+    if (listens(next)) playTo(targetOf(next, ours, events), !listens(before));
+    else if (target) port.hold();
   };
 
   /** The codec in use if the offer has it, under whatever payload type; else any that we have. */
@@ -110,9 +116,8 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
       return read;
     },
     play: () => {
-      if (!remote) return;
-      target = targetOf(remote, ours, events);
-      port.play(target);
+      mayPlay = true;
+      if (remote && listens(remote)) playTo(targetOf(remote, ours, events), false);
     },
     answerOffer: (offer) => {
       if (offer === null) {

@@ -40,13 +40,13 @@ const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<stri
   try {
     return await signalling.findLocalAddress(peer);
   } catch (error) {
-    throw new CannotCall('unreachable', `No network route leads to ${peer.address}.`, { cause: error });
+    throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
 };
 
 const prepareMedia = async (media: MediaThread, order: CallOrder): Promise<MediaPort> => {
   try {
-    return await media.prepare({ clips: order.clips });
+    return await media.prepare({ clips: order.clips, silences: order.silences });
   } catch (error) {
     throw new CannotCall('failed', (error as Error).message, { cause: error });
   }

@@ -132,7 +132,6 @@ describe('the called party ends or errs', () => {
     ['multicast', sdpOf('224.0.0.5'), /multicast/],
     ['broadcast', sdpOf('255.255.255.255'), /broadcast/],
     ['loopback', sdpOf('127.0.0.1'), /loopback/],
-    ['a deaf peer', sdpOf('10.0.0.2', 40_000, 'a=sendonly'), /listen/],
     ['no SDP', '', /no SDP/],
   ])('an answer with %s is acknowledged, hung up and failed', async (_name, answer, words) => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0, answer } });

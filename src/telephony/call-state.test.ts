@@ -2,20 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { namesOf } from '../../test/support/cells.ts';
 import { type CallInput, type CallState, NEW_CALL, stepCall } from './call-state.ts';
 
-const media = (direction: 'sendrecv' | 'sendonly') =>
-  ({
-    codec: 'PCMU',
-    payloadType: 0,
-    address: '192.0.2.2',
-    port: 4_000,
-    direction,
-    packetTimeMs: 20,
-    rtcp: null,
-    isRtcpMux: false,
-    telephoneEvent: null,
-    profile: 'RTP/AVP',
-    crypto: null,
-  }) as const;
+const MEDIA = {
+  codec: 'PCMU',
+  payloadType: 0,
+  address: '192.0.2.2',
+  port: 4_000,
+  direction: 'sendrecv',
+  packetTimeMs: 20,
+  rtcp: null,
+  isRtcpMux: false,
+  telephoneEvent: null,
+  profile: 'RTP/AVP',
+  crypto: null,
+} as const;
 const OK = { status: 200, reason: 'OK' };
 const NOTHING_MORE = { cause: null, retryAfterSeconds: null };
 
@@ -24,8 +23,7 @@ const INPUTS: Readonly<Record<string, CallInput>> = {
   unprepared: { kind: 'unprepared', outcome: 'failed', reason: 'why' },
   '100': { kind: 'provisional', status: 100 },
   '180': { kind: 'provisional', status: 180 },
-  '200': { kind: 'accepted', ...OK, answer: { media: media('sendrecv') } },
-  '200 deaf': { kind: 'accepted', ...OK, answer: { media: media('sendonly') } },
+  '200': { kind: 'accepted', ...OK, answer: { media: MEDIA } },
   '200 unusable': { kind: 'accepted', ...OK, answer: { problem: 'why' } },
   '401': { kind: 'again', ...NOTHING_MORE, status: 401, reason: 'Unauthorized' },
   '486': { kind: 'refused', ...NOTHING_MORE, status: 486, reason: 'Busy Here' },
@@ -58,7 +56,6 @@ const ROWS: readonly Row[] = [
   ['calling', '100', 'proceeding', null, ''],
   ['calling', '180', 'proceeding', null, 'report-ringing'],
   ['calling', '200', 'talking', null, 'ack play report-answered'],
-  ['calling', '200 deaf', 'ending', 'failed', 'ack bye report-answered'],
   ['calling', '200 unusable', 'ending', 'failed', 'ack bye report-answered'],
   ['calling', '401', 'calling', null, 'invite-again'],
   ['calling', '486', 'over', 'busy', 'settle'],
@@ -70,7 +67,6 @@ const ROWS: readonly Row[] = [
   ['calling no_answer', '100', 'cancelling', 'no_answer', 'cancel'],
   ['calling no_answer', '180', 'cancelling', 'no_answer', 'cancel'],
   ['calling no_answer', '200', 'ending', 'no_answer', 'ack bye report-answered'],
-  ['calling no_answer', '200 deaf', 'ending', 'no_answer', 'ack bye report-answered'],
   ['calling no_answer', '200 unusable', 'ending', 'no_answer', 'ack bye report-answered'],
   ['calling no_answer', '401', 'over', 'no_answer', 'settle'],
   ['calling no_answer', '486', 'over', 'no_answer', 'settle'],
@@ -83,7 +79,6 @@ const ROWS: readonly Row[] = [
   ['proceeding', '100', 'proceeding', null, ''],
   ['proceeding', '180', 'proceeding', null, 'report-ringing'],
   ['proceeding', '200', 'talking', null, 'ack play report-answered'],
-  ['proceeding', '200 deaf', 'ending', 'failed', 'ack bye report-answered'],
   ['proceeding', '200 unusable', 'ending', 'failed', 'ack bye report-answered'],
   ['proceeding', '401', 'calling', null, 'invite-again'],
   ['proceeding', '486', 'over', 'busy', 'settle'],
@@ -94,7 +89,6 @@ const ROWS: readonly Row[] = [
   ['proceeding', 'interrupt', 'over', 'interrupted', 'cancel settle'],
 
   ['cancelling cancelled', '200', 'ending', 'cancelled', 'ack bye report-answered'],
-  ['cancelling cancelled', '200 deaf', 'ending', 'cancelled', 'ack bye report-answered'],
   ['cancelling cancelled', '200 unusable', 'ending', 'cancelled', 'ack bye report-answered'],
   ['cancelling cancelled', '401', 'over', 'cancelled', 'settle'],
   ['cancelling cancelled', '486', 'over', 'cancelled', 'settle'],

@@ -46,7 +46,7 @@ export type CallInput =
   | { readonly kind: 'media-failed'; readonly reason: string }
   /** In a dialog that is early yet, too: its 2xx was lost. `words` are those of the Reason, if it gave one. */
   | { readonly kind: 'peer-bye'; readonly words: string | null }
-  /** The session was not refreshed in time. */
+  /** The session was not refreshed in time, or it lasted too long. */
   | { readonly kind: 'session-lost'; readonly reason: string }
   | { readonly kind: 'bye-done' }
   /** The user agent closes: one message of farewell, then over. */
@@ -108,21 +108,14 @@ const rung = (state: CallState, status: number): CallStep =>
     ? enter('proceeding', { ...state, hasRung: true }, 'report-ringing')
     : enter('proceeding', state);
 
-const problemOf = (answer: Answer): string | null => {
-  if ('problem' in answer) return answer.problem;
-  const isDeaf = answer.media.direction === 'sendonly' || answer.media.direction === 'inactive';
-  return isDeaf ? `The peer's SDP says that it does not listen (${answer.media.direction}).` : null;
-};
-
 const UNHEARD: CallEffect = { kind: 'report-answered', codec: null };
 
 /** Somebody picked up: reported even if it is too late, so that nobody is called a second time. */
 const accepted: Cell<'accepted'> = (before, input) => {
   const state = { ...answered(before, input), wasAnswered: true };
-  const problem = problemOf(input.answer);
   if (state.outcome) return enter('ending', state, 'ack', 'bye', UNHEARD);
-  if (problem !== null || !('media' in input.answer)) {
-    return enter('ending', { ...decide(state, 'failed'), sipReason: problem }, 'ack', 'bye', UNHEARD);
+  if ('problem' in input.answer) {
+    return enter('ending', { ...decide(state, 'failed'), sipReason: input.answer.problem }, 'ack', 'bye', UNHEARD);
   }
   const { media } = input.answer;
   return enter('talking', state, 'ack', { kind: 'play', media }, { kind: 'report-answered', codec: media.codec });

@@ -1,11 +1,11 @@
 import type { CallTrunk } from '../domain/call.ts';
 import type { Hop } from '../sip/hop.ts';
-import type { Failure } from '../sip/machine.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tagOf } from '../sip/name-addr.ts';
 import { CallDialog } from './call-dialog.ts';
 import type { CallMedia } from './call-media.ts';
 import { type DialogTrace, writeTrace } from './dialog-trace.ts';
+import { failureWords } from './failure-words.ts';
 import { type NextInvite, NextInvites } from './next-invite.ts';
 import type { RedirectScope } from './redirects.ts';
 import { contactOf, type Signalling } from './signalling.ts';
@@ -149,8 +149,8 @@ export class InviteLeg {
           if (isLatest()) this.#onResponse(response, by);
           else this.#onStray(response, by);
         },
-        onFailure: (failure) => {
-          if (isLatest()) this.#onFailure(failure);
+        onFailure: (failure, error) => {
+          if (isLatest()) this.#user.onUnanswered(failureWords('INVITE', failure, error));
         },
         onTerminated: () => {
           this.#running.delete(tries);
@@ -161,10 +161,6 @@ export class InviteLeg {
     );
     this.#latest = tries;
     this.#running.add(tries);
-  }
-
-  #onFailure(failure: Failure): void {
-    this.#user.onUnanswered(failure === 'timeout' ? 'No SIP answer came.' : 'The INVITE could not be sent.');
   }
 
   #forgetWhenDone(): void {

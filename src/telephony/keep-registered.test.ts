@@ -7,6 +7,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { zoneOf } from '../../test/support/zone.ts';
 import type { CallTrunk } from '../domain/call.ts';
+import type { Log } from '../domain/ports.ts';
 import type { Header, SipRequest } from '../sip/message.ts';
 import { parseMessage } from '../sip/parse.ts';
 import { respond } from '../sip/response.ts';
@@ -22,7 +23,11 @@ const expires = (seconds: number): Header => ({ name: 'Expires', value: String(s
 const GRANTS: Answer = { status: 200, headers: [expires(600)] };
 
 /** A user agent and a registrar that answers as told. */
-const bench = (answer: (request: SipRequest, nth: number) => Answer, addresses: readonly string[] = [PEER.address]) => {
+const bench = (
+  answer: (request: SipRequest, nth: number) => Answer,
+  addresses: readonly string[] = [PEER.address],
+  log: Log = QUIET_LOG,
+) => {
   const clock = createVirtualClock();
   const network = createSeededNetwork(clock);
   const registrar = network.attach(PEER);
@@ -47,7 +52,7 @@ const bench = (answer: (request: SipRequest, nth: number) => Answer, addresses: 
     wakeAfter: clock.wakeAfter,
     // Half of what is left to chance.
     random: { digits: (length) => '1'.repeat(length), hex: (bytes) => (bytes === 4 ? '80000000' : `${++ids}`) },
-    log: QUIET_LOG,
+    log,
     onLogin: (trunkId, verdict) => logins.push(`${trunkId} ${verdict}`),
   });
   const register = (trunk: CallTrunk) => agent.register(trunk, () => clock.nowMs);
@@ -121,6 +126,35 @@ describe('a registration', () => {
     expect(kept.now()).toEqual({ state: 'failed', expiresAt: 600_010, reason: 'No SIP answer came.' });
     await clock.advance(201_000);
     expect(kept.now()).toMatchObject({ state: expect.stringMatching(/failed|registered/), expiresAt: null });
+  });
+
+  test('that fails is one line of the log, however often it is tried, and one when it holds again', async () => {
+    const lines: unknown[] = [];
+    const note = (words: object) => void lines.push(words);
+    const log: Log = { ...QUIET_LOG, info: note, warn: note };
+    const forbidden: Answer = { status: 403 };
+    const { clock, register } = bench((_, nth) => (nth > 1 && nth < 6 ? forbidden : GRANTS), undefined, log);
+    register(TRUNK);
+    await clock.advance(2_000_000);
+    expect(lines).toEqual([
+      { trunkId: 't1', state: 'registered', reason: null },
+      { trunkId: 't1', state: 'failed', reason: expect.stringContaining('403') },
+      { trunkId: 't1', state: 'registered', reason: null },
+    ]);
+  });
+
+  test('is granted what the registrar says of its own binding, not of another node with the same trunk', async () => {
+    const contact = (address: string, seconds: number): Header => ({
+      name: 'Contact',
+      value: `<sip:t1@${address}:5060>;expires=${seconds}`,
+    });
+    const other = contact('10.0.0.77', 20);
+    const { clock, register, times } = bench(() => ({ status: 200, headers: [other, contact(OURS.address, 400)] }));
+    expect(OURS.port).toBe(5060);
+    register(TRUNK);
+    await clock.advance(300_000);
+    // 55 % of 400 s.
+    expect(times()).toEqual(['0 600', '220 600']);
   });
 
   test('goes to the next address of the trunk when the first is dead', async () => {

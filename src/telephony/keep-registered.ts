@@ -10,6 +10,7 @@ import {
   type RegistrationState,
   stepRegistration,
 } from '../sip/registration.ts';
+import { failureWords } from './failure-words.ts';
 import { cleanReason } from './reason-text.ts';
 import { buildRegister, grantedSeconds, type RegistrationNames } from './register-request.ts';
 import type { Signalling } from './signalling.ts';
@@ -49,6 +50,8 @@ class Registration implements KeptRegistration {
   #cseq = 0;
   #expiresAt: number | null = null;
   #reason: string | null = null;
+  /** The state that the log was told last. */
+  #told: TrunkRegistration['state'] = 'registering';
   #cancelWake: () => void = () => undefined;
 
   constructor(around: RegistrationSurroundings) {
@@ -69,17 +72,20 @@ class Registration implements KeptRegistration {
   }
 
   #input(input: RegistrationInput): void {
-    const before = this.#state;
-    const { next, effects } = stepRegistration(before, input);
+    const { next, effects } = stepRegistration(this.#state, input);
     this.#state = next;
-    if (STATES[next.name] !== STATES[before.name]) this.#tell();
     for (const effect of effects) this.#perform(effect);
     if (next.name === 'over') this.#left.resolve();
   }
 
-  #tell(): void {
+  /** One line when it begins to hold or to fail, or fails for another reason: not one for each try. */
+  #learn(state: TrunkRegistration['state'], reason: string | null): void {
+    const isNews = state !== this.#told || reason !== this.#reason;
+    this.#told = state;
+    this.#reason = reason;
     const { signalling, trunk } = this.#around;
-    signalling.log.info({ trunkId: trunk.id, state: this.#state.name, reason: this.#reason }, 'registration changed');
+    const level = state === 'failed' ? 'warn' : 'info';
+    if (isNews) signalling.log[level]({ trunkId: trunk.id, state, reason }, 'registration changed');
   }
 
   #perform(effect: RegistrationEffect): void {
@@ -131,8 +137,7 @@ class Registration implements KeptRegistration {
         onResponse: (response, by) => {
           if (response.status >= 200) onFinal(response, by);
         },
-        onFailure: (failure) =>
-          this.#fail(failure === 'timeout' ? 'No SIP answer came.' : 'The REGISTER could not be sent.', null),
+        onFailure: (failure, error) => this.#fail(failureWords('REGISTER', failure, error), null),
       },
     );
   }
@@ -147,8 +152,8 @@ class Registration implements KeptRegistration {
   #onGranted(login: TrunkLogin, expiresS: number): void {
     login.letIn();
     this.#expiresAt = this.#around.wallMs() + 1000 * expiresS;
-    this.#reason = null;
     this.#input({ kind: 'granted', expiresS, fraction: this.#fraction() });
+    if (STATES[this.#state.name] === 'registered') this.#learn('registered', null);
   }
 
   #onTooBrief(response: SipResponse): void {
@@ -158,9 +163,7 @@ class Registration implements KeptRegistration {
   }
 
   #fail(reason: string, retryAfterS: number | null): void {
-    this.#reason = cleanReason(reason);
-    const { signalling, trunk } = this.#around;
-    signalling.log.warn({ trunkId: trunk.id, reason: this.#reason }, 'the trunk was not registered with');
+    this.#learn('failed', cleanReason(reason));
     this.#input({ kind: 'failed', retryAfterS, fraction: this.#fraction() });
   }
 

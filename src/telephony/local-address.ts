@@ -24,8 +24,9 @@ export const addressTowards = (peer: Address): Promise<string> =>
   });
 
 /**
- * `externalAddress` if the operator gave one and it is of the peer's IP version, else the address the transport is bound to, else what the system says,
- * remembered for the latest 256 peers. Rejects if the system knows no way to the peer.
+ * `externalAddress` if the operator gave one and it is of the peer's IP version, else the address the transport is bound
+ * to, else what the system says, remembered for the latest 256 peers. Rejects with a sentence if the system knows no way
+ * to the peer.
  */
 export const createFindLocalAddress = (
   externalAddress: string | null,
@@ -38,7 +39,9 @@ export const createFindLocalAddress = (
     const isExternal = externalAddress !== null && isIP(externalAddress) === isIP(peer.address);
     const known = isExternal ? externalAddress : (bound ?? remembered.get(peer.address));
     if (known !== undefined) return known;
-    const found = await findTowards(peer);
+    const found = await findTowards(peer).catch((cause: unknown) => {
+      throw new Error(`No network route leads to ${peer.address}.`, { cause });
+    });
     remembered.set(peer.address, found);
     const [oldest] = remembered.keys();
     if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);

@@ -9,6 +9,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { zoneOf } from '../../test/support/zone.ts';
 import type { CallOrder } from '../domain/call.ts';
+import { NO_SILENCES } from '../domain/silences.ts';
 import { udpHop } from '../sip/hop.ts';
 import { parseMessage } from '../sip/parse.ts';
 import { serializeMessage } from '../sip/serialize.ts';
@@ -43,6 +44,7 @@ const orderOf = (i: number): CallOrder => ({
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
   srtp: 'off',
+  silences: NO_SILENCES,
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 

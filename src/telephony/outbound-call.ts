@@ -1,5 +1,6 @@
 import { type AttemptResult, type CallOrder, type ClipPlace, NO_RTP, type RtpFigures } from '../domain/call.ts';
 import type { CallProgress, PlacedCall } from '../domain/ports.ts';
+import { playTimeMs } from '../domain/silences.ts';
 import type { EndOfVoice, MediaThread } from '../media/link.ts';
 import { estimateMos } from '../rtp/e-model.ts';
 import type { StreamQuality } from '../rtp/stream-quality.ts';
@@ -28,6 +29,10 @@ export interface CallSurroundings {
   readonly order: CallOrder;
   readonly onProgress: (progress: CallProgress) => void;
 }
+
+/** How much longer than its clips a call may last: a peer that holds it for ever must not keep it. */
+const MAX_HELD_MS = 600_000;
+const HELD_TOO_LONG = 'The call was on hold for ten minutes in all.';
 
 /** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
 const LEAST_PART_HEARD = 0.95;
@@ -148,6 +153,8 @@ class Call implements OutboundCall {
 
   #play(remote: RemoteMedia): void {
     this.#remote = remote;
+    const { clips, silences } = this.#around.order;
+    this.#after(playTimeMs(clips, silences) + MAX_HELD_MS, { kind: 'session-lost', reason: HELD_TOO_LONG });
     this.#media?.play();
     void this.#equipment?.media.finished.then((end) => this.#input(this.#endOfVoice(end)));
   }

@@ -66,6 +66,36 @@ describe.each(['INVITE', 'UPDATE'])('an offer by %s during the call', (method) =
   });
 });
 
+describe.each([
+  ['a=sendonly', sdpOf('10.0.0.2', 40_000, 'a=sendonly')],
+  ['a=inactive', sdpOf('10.0.0.2', 40_000, 'a=inactive')],
+  ['0.0.0.0', sdpOf('0.0.0.0')],
+])('a peer that answers on hold, by %s', (_, answer) => {
+  test('is played to, from the start, when it resumes', async () => {
+    const { bench, placed, call } = await talk({ answer }, 50);
+    await bench.clock.advance(60_000);
+    expect([voiceOf(bench), placed.call.framesSent()]).toEqual([[], [0]]);
+    for (const direction of ['a=inactive', 'a=sendrecv']) {
+      void call.request('INVITE', sdpParts(sdpOf('10.0.0.2', 40_000, direction)));
+      await bench.clock.advance(100);
+    }
+    expect(voiceOf(bench)).toEqual(['play 10.0.0.2']);
+    expect(await bench.finish(placed)).toMatchObject({ outcome: 'completed', framesSent: [50] });
+    bench.expectRest();
+  });
+
+  test('and never resumes is hung up on after ten minutes', async () => {
+    const { bench, placed } = await talk({ answer }, 50);
+    const result = await bench.finish(placed);
+    expect(result).toMatchObject({ outcome: 'failed', sipReason: expect.stringMatching(/on hold for ten minutes/) });
+    expect(result).toMatchObject({ framesSent: [0], wasAnswered: true });
+    expect(placed.endedAtMs()).toBeGreaterThanOrEqual(601_000);
+    expect(placed.endedAtMs()).toBeLessThan(602_000);
+    expect(bench.peer.calls[0]?.state).toBe('ended');
+    bench.expectRest();
+  });
+});
+
 test('a new Contact is where our requests go from then on (RFC 3261 12.2.1.2)', async () => {
   const { bench, placed, call } = await talk({}, 50);
   void call.request('UPDATE', { contact: nameAddr(sipUri({ user: 'moved', host: PEER.address, port: PEER.port })) });

@@ -8,6 +8,8 @@ export type PeerHealth = ProbeResult['health'] | 'unknown';
 /** One target that is asked again and again whether it is there. */
 export interface PeerWatch {
   health(): PeerHealth;
+  /** Why it, or one of its addresses, could not be asked; null if it could. */
+  problem(): string | null;
   /** A call got no answer there: it counts as down from now on, and is asked at once. */
   doubt(): void;
   stop(): void;
@@ -27,6 +29,7 @@ export const watchPeer = (options: {
   readonly onChange: (health: PeerHealth) => void;
 }): PeerWatch => {
   let health: PeerHealth = 'unknown';
+  let problem: string | null = null;
   let isStopped = false;
   let isAsking = false;
   let cancelNext = (): void => undefined;
@@ -47,17 +50,19 @@ export const watchPeer = (options: {
     askAfter(ASK_DOWN_EVERY_MS);
     if (isAsking) return;
     isAsking = true;
-    const { health: found, retryAfterMs } = await options.probe(options.target);
+    const { health: found, retryAfterMs, problem: foundProblem } = await options.probe(options.target);
     isAsking = false;
     if (isStopped) return;
     if (found !== 'down') askAfter(ASK_UP_EVERY_MS);
     else if (retryAfterMs !== null) askAfter(Math.min(Math.max(retryAfterMs, ASK_DOWN_EVERY_MS), LONGEST_ASK_PAUSE_MS));
+    problem = foundProblem;
     learn(found);
   };
 
   void ask();
   return {
     health: () => health,
+    problem: () => problem,
     doubt: () => {
       if (isStopped) return;
       learn('down');

@@ -5,6 +5,7 @@ import { nameAddr, withTag } from '../sip/name-addr.ts';
 import type { Params } from '../sip/params.ts';
 import type { LocateTarget } from '../sip/server-location.ts';
 import { asLogicalUri, bareHost, bracketHost, sipUri } from '../sip/uri.ts';
+import { cleanReason } from './reason-text.ts';
 import { contactOf, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
 
 export const PROBE_PATIENCE_MS = 4_000;
@@ -15,6 +16,8 @@ export interface ProbeResult {
   readonly health: 'up' | 'degraded' | 'down';
   /** For how long a peer that is down wants to be left alone; null if it did not say. */
   readonly retryAfterMs: number | null;
+  /** Why an address could not be asked, in a sentence; null if none is known. */
+  readonly problem: string | null;
 }
 
 const buildOptions = (
@@ -48,9 +51,12 @@ const buildOptions = (
 interface Answer {
   readonly isUp: boolean;
   readonly retryAfterSeconds: number | null;
+  readonly problem: string | null;
 }
 
-const SILENCE: Answer = { isUp: false, retryAfterSeconds: null };
+const SILENCE: Answer = { isUp: false, retryAfterSeconds: null, problem: null };
+
+const mute = (error: Error): Answer => ({ ...SILENCE, problem: cleanReason(error.message) });
 
 /** Up is any final answer but 503, even a refusal: somebody speaks SIP there. */
 const ask = (signalling: Signalling, request: SipRequest, hop: Hop): Promise<Answer> =>
@@ -62,9 +68,10 @@ const ask = (signalling: Signalling, request: SipRequest, hop: Hop): Promise<Ans
     const stop = signalling.clients.start(request, hop, {
       onResponse: (response) => {
         const isUp = response.status !== 503;
-        if (response.status >= 200) finish({ isUp, retryAfterSeconds: isUp ? null : retryAfterOf(response) });
+        if (response.status < 200) return;
+        finish({ isUp, retryAfterSeconds: isUp ? null : retryAfterOf(response), problem: null });
       },
-      onFailure: () => finish(SILENCE),
+      onFailure: (_failure, error) => finish(error ? mute(error) : SILENCE),
     });
     const stopWaiting = signalling.wakeAfter(PROBE_PATIENCE_MS, () => {
       stop();
@@ -86,7 +93,8 @@ const judge = (answers: readonly Answer[]): ProbeResult => {
   const up = answers.filter(({ isUp }) => isUp).length;
   const health = up === answers.length ? 'up' : up > 0 ? 'degraded' : 'down';
   const waits = answers.flatMap(({ retryAfterSeconds }) => (retryAfterSeconds === null ? [] : [retryAfterSeconds]));
-  return { health, retryAfterMs: health === 'down' && waits.length > 0 ? 1000 * Math.min(...waits) : null };
+  const retryAfterMs = health === 'down' && waits.length > 0 ? 1000 * Math.min(...waits) : null;
+  return { health, retryAfterMs, problem: answers.find(({ problem }) => problem !== null)?.problem ?? null };
 };
 
 /**
@@ -94,19 +102,10 @@ const judge = (answers: readonly Answer[]): ProbeResult => {
  * found or sent to is down.
  */
 export const probePeer = async (signalling: Signalling, target: LocateTarget): Promise<ProbeResult> => {
-  const note = (error: unknown): void =>
-    signalling.log.debug({ err: error, host: target.host }, 'a peer could not be probed');
   try {
     const hops = await signalling.locate(target);
-    const asking = hops.map((hop) =>
-      askHop(signalling, target, hop).catch((error: unknown) => {
-        note(error);
-        return SILENCE;
-      }),
-    );
-    return judge(await Promise.all(asking));
+    return judge(await Promise.all(hops.map((hop) => askHop(signalling, target, hop).catch(mute))));
   } catch (error) {
-    note(error);
-    return { health: 'down', retryAfterMs: null };
+    return judge([mute(error as Error)]);
   }
 };

@@ -86,7 +86,11 @@ describe('probe', () => {
   });
 
   test('a host that cannot be found is down', async () => {
-    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({ health: 'down', retryAfterMs: null });
+    expect(await agent.probe({ host: 'no such host', port: 5060 })).toEqual({
+      health: 'down',
+      retryAfterMs: null,
+      problem: 'The host name no such host has no address that can be reached from here.',
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import type { CallTrunk } from '../domain/call.ts';
 import { leadingSeconds } from '../sip/delta-seconds.ts';
 import type { Hop } from '../sip/hop.ts';
 import { EMPTY_BODY, findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
-import { nameAddr, withTag } from '../sip/name-addr.ts';
+import { type NameAddr, nameAddr, withTag } from '../sip/name-addr.ts';
 import { findParam, type Params } from '../sip/params.ts';
 import { bareHost, bracketHost, isSipUri, sipUri } from '../sip/uri.ts';
 import { ALLOW, newBranch, type Signalling, USER_AGENT, viaOf } from './signalling.ts';
@@ -15,7 +15,7 @@ export interface RegistrationNames {
 
 /**
  * A REGISTER for the user name of a trunk. The user of its Contact is the trunk's id, so that each trunk has a binding
- * of its own where two share a registrar.
+ * of its own where two share a registrar; its address is the node's, so that each node of a database has one as well.
  */
 export const buildRegister = (
   signalling: Signalling,
@@ -56,11 +56,20 @@ export const buildRegister = (
   };
 };
 
+/**
+ * Our binding among those that a 200 lists: other nodes have theirs there, with the same user. One behind a NAT may be
+ * known to the registrar by another address.
+ */
+const ownBinding = (request: SipRequest, response: SipResponse): NameAddr | undefined => {
+  const ours = request.contacts[0]?.uri;
+  if (!ours || !isSipUri(ours)) return undefined;
+  const ofTrunk = response.contacts.filter(({ uri }) => isSipUri(uri) && uri.user === ours.user);
+  return ofTrunk.find(({ uri }) => isSipUri(uri) && uri.host === ours.host && uri.port === ours.port) ?? ofTrunk[0];
+};
+
 /** For how long a 200 grants the Contact of `request`: what it says of that, else of all, else what was asked for. */
 export const grantedSeconds = (request: SipRequest, response: SipResponse): number => {
-  const ours = request.contacts[0]?.uri;
-  const user = ours && isSipUri(ours) ? ours.user : null;
-  const bound = response.contacts.find(({ uri }) => isSipUri(uri) && uri.user === user);
+  const bound = ownBinding(request, response);
   const said = (bound && findParam(bound.params, 'expires')) ?? findHeader(response, 'Expires');
   const asked = leadingSeconds(findHeader(request, 'Expires') ?? '') ?? 0;
   return (said ? leadingSeconds(said) : null) ?? asked;

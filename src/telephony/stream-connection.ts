@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { WakeAfter } from '../domain/ports.ts';
 import { type Hop, NotConnected, type Source } from '../sip/hop.ts';
 import { createStreamFramer, type Frame } from '../sip/stream-framer.ts';
+import { connectionWords } from './connection-words.ts';
 import type { OnMessage } from './sip-transport.ts';
 
 export interface StreamConnectionUser {
@@ -177,4 +178,6 @@ export class StreamConnection {
 }
 
 const notConnected = ({ transport, address, port }: Hop, cause: Error): NotConnected =>
-  new NotConnected(`No ${transport.toUpperCase()} connection to ${address}:${port}: ${cause.message}.`, { cause });
+  new NotConnected(`No ${transport.toUpperCase()} connection to ${address}:${port}: ${connectionWords(cause)}.`, {
+    cause,
+  });

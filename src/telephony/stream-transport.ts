@@ -56,7 +56,7 @@ export const createStreamTransport = (options: StreamTransportOptions): StreamTr
     if (byHop.get(keyOf(source)) === connection) byHop.delete(keyOf(source));
     const { transport, address, port } = source;
     const words = wasOpen ? 'a SIP connection ended' : 'no SIP connection could be had';
-    log[wasOpen ? 'debug' : 'warn']({ err: error, transport, address, port }, words);
+    log.debug({ err: error, transport, address, port }, words);
     if (wasOpen) options.onLost(source);
   };
 

@@ -19,6 +19,8 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
   const asked: { readonly atMs: number; readonly host: string }[] = [];
   const changes: string[] = [];
   const isUp = new Map<string, boolean>();
+  const problems = new Map<string, string>();
+  const logged: string[] = [];
   let listProblem: Error | null = null;
   const refusals = createLoginRefusals(() => clock.nowMs);
   const monitor = createTrunkMonitor({
@@ -29,7 +31,11 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
     probe: ({ host }) => {
       asked.push({ atMs: clock.nowMs, host });
       const answers = isUp.get(host) ?? true;
-      const result: ProbeResult = { health: answers ? 'up' : 'down', retryAfterMs: null };
+      const result: ProbeResult = {
+        health: answers ? 'up' : 'down',
+        retryAfterMs: null,
+        problem: problems.get(host) ?? null,
+      };
       return new Promise((resolve) => clock.wakeAfter(answers ? 10 : 4_000, () => resolve(result)));
     },
     listTargets: async () => {
@@ -37,13 +43,13 @@ const createBench = (trunks: MonitoredTrunk[], directUris: string[] = []) => {
       return { trunks: [...trunks], directUris: [...directUris] };
     },
     wakeAfter: clock.wakeAfter,
-    log: QUIET_LOG,
+    log: { ...QUIET_LOG, warn: (_words, text) => logged.push(text), info: (_words, text) => logged.push(text) },
     onChange: (id, state) => changes.push(`${clock.nowMs} ${id} ${state}`),
   });
   const failListing = (problem: Error | null): void => {
     listProblem = problem;
   };
-  return { clock, asked, changes, isUp, refusals, monitor, failListing };
+  return { clock, asked, changes, isUp, problems, logged, refusals, monitor, failListing };
 };
 const routes = (trunkIds: string[], directUris: string[] = []) => ({ trunkIds, directUris, destinationCount: 1 });
 
@@ -71,6 +77,27 @@ describe('trunks', () => {
     expect(monitor.trunkState('a')).toBe('up');
     expect(asked.map(({ atMs }) => atMs)).toEqual([0, 5_000, 10_000, 15_000]);
     expect(changes).toEqual(['4000 a down', '15010 a up']);
+    monitor.close();
+  });
+
+  test('that cannot be reached say why, and one line of the log tells so, not one for each question', async () => {
+    const { monitor, clock, asked, isUp, problems, logged } = createBench([trunk('a')]);
+    isUp.set('a.test', false);
+    problems.set('a.test', 'No TLS connection.');
+    await monitor.start();
+    await clock.advance(60_000);
+    expect([monitor.trunkState('a'), monitor.stateReason('a'), monitor.isDegraded('a')]).toEqual([
+      'down',
+      'No TLS connection.',
+      false,
+    ]);
+    expect(asked.length).toBeGreaterThan(10);
+    expect(logged).toEqual(['trunk state changed']);
+    problems.clear();
+    isUp.set('a.test', true);
+    await clock.advance(10_000);
+    expect([monitor.trunkState('a'), monitor.stateReason('a')]).toEqual(['up', null]);
+    expect(logged).toHaveLength(2);
     monitor.close();
   });
 

@@ -80,7 +80,8 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
   const report = (key: string, health: PeerHealth): void => {
     for (const trunk of trunks.values()) {
       if (trunk.healthCheck !== 'options' || keyOf(targetOfTrunk(trunk)) !== key) continue;
-      log.info({ trunkId: trunk.id, state: health }, 'trunk state changed');
+      const words = { trunkId: trunk.id, state: health, reason: watches.get(key)?.problem() ?? null };
+      log[health === 'down' ? 'warn' : 'info'](words, 'trunk state changed');
       options.onChange?.(trunk.id, stateOf(health));
     }
   };
@@ -132,8 +133,10 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
       });
   };
 
-  const healthAt = (target: LocateTarget | null): PeerHealth =>
-    (target && watches.get(keyOf(target))?.health()) ?? 'unknown';
+  const watchOf = (target: LocateTarget | null): PeerWatch | undefined =>
+    target ? watches.get(keyOf(target)) : undefined;
+
+  const healthAt = (target: LocateTarget | null): PeerHealth => watchOf(target)?.health() ?? 'unknown';
 
   /** A trunk whose silence nobody asks about by OPTIONS: held, then tried by one call at a time. */
   const silenceAdmission = (trunk: MonitoredTrunk): Admission => {
@@ -173,8 +176,9 @@ export const createTrunkMonitor = (options: TrunkMonitorOptions): TrunkMonitor =
 
   const addressProblem = (trunkId: string): string | null => {
     const trunk = trunks.get(trunkId);
-    const isDegraded = trunk?.healthCheck === 'options' && healthAt(targetOfTrunk(trunk)) === 'degraded';
-    return isDegraded ? 'Some of its addresses do not answer OPTIONS.' : null;
+    const watch = trunk?.healthCheck === 'options' ? watchOf(targetOfTrunk(trunk)) : undefined;
+    if (!watch) return null;
+    return watch.health() === 'degraded' ? 'Some of its addresses do not answer OPTIONS.' : watch.problem();
   };
 
   const stateReason = (trunkId: string): string | null =>

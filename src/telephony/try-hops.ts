@@ -20,7 +20,7 @@ export interface TryHopsUser {
   /** Of the current try, or a 2xx to an INVITE of a try that had been given up. */
   onResponse(response: SipResponse, by: Try): void;
   /** Every hop failed, or the last one that there is time for. */
-  onFailure(failure: Failure): void;
+  onFailure(failure: Failure, error?: Error): void;
   /** Nothing more will come of any try. */
   onTerminated?(): void;
   /** Whether the next hop may be tried: false once the request has lost its point. */
@@ -105,7 +105,7 @@ export class TryHops {
     this.#user.onTry?.(attempt);
     attempt.stop = this.#signalling.clients.start(attempt.request, hop, {
       onResponse: (response) => this.#onResponse(attempt, response),
-      onFailure: (failure) => this.#onFailure(attempt, failure),
+      onFailure: (failure, error) => this.#onFailure(attempt, failure, error),
       onTerminated: () => this.#onTerminated(attempt),
     });
     if (this.#hasNext())
@@ -179,13 +179,13 @@ export class TryHops {
     else if (loser) this.#signalling.clients.hush(loser.request);
   }
 
-  #onFailure(attempt: RunningTry, failure: Failure): void {
+  #onFailure(attempt: RunningTry, failure: Failure, error?: Error): void {
     if (attempt !== this.#current) return;
     if (this.#mayFailOver(attempt)) this.#failOver(attempt);
     else {
       this.#cancelPatience();
       this.#signalling.hops.failed(attempt.hop);
-      this.#user.onFailure(failure);
+      this.#user.onFailure(failure, error);
     }
   }
 

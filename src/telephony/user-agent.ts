@@ -67,11 +67,13 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const { transport, media, wakeAfter, random, log } = options;
   const peers = createKnownPeers(MAX_KNOWN_PEERS);
   const dialogs = new Map<string, DialogUser>();
+  const hops = createHopMemory(options.monotonicMs, MAX_FAILED_HOPS);
   const clients = createClientTransactions({
     send: transport.send,
     portOf: transport.portOf,
     wakeAfter,
     limit: MAX_CLIENT_TRANSACTIONS,
+    failedHops: hops,
   });
   const servers = createServerTransactions({ send: transport.send, wakeAfter, limit: MAX_SERVER_TRANSACTIONS });
   const calls = new Set<OutboundCall>();
@@ -84,7 +86,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
       reach: { transports: ['udp', 'tcp', 'tls'], families: familiesOf(transport.address) },
       random: () => Number.parseInt(random.hex(4), 16) / 2 ** 32,
     }),
-    hops: createHopMemory(options.monotonicMs, MAX_FAILED_HOPS),
+    hops,
     findLocalAddress: createFindLocalAddress(options.externalAddress, transport.address),
     portOf: transport.portOf,
     meet: (peer) => peers.add(peer.address),

@@ -28,7 +28,7 @@ const lyingAiff = (aiff: Buffer): readonly BadFile[] => {
     },
     { name: 'aiff, no channels', octets: patched(aiff, comm, [0, 0]), status: 415, gist: /channels/ },
     { name: 'aiff, 255 channels', octets: patched(aiff, comm, [0, 255]), status: 415, gist: /channels/ },
-    { name: 'aiff, 0 bits', octets: patched(aiff, comm + 6, [0, 0]), status: 201 },
+    { name: 'aiff, 0 bits', octets: patched(aiff, comm + 6, [0, 0]), status: 415, gist: /0 bits/ },
     { name: 'aiff, COMM of 4 GiB', octets: patched(aiff, comm - 4, be32(0xffff_ffff)), status: 415 },
     {
       name: 'aiff, SSND an octet too many',
@@ -45,7 +45,7 @@ const lyingAu = (au: Buffer): readonly BadFile[] => [
   { name: 'au, 255 channels', octets: patched(au, 20, be32(255)), status: 415, gist: /channels/ },
   { name: 'au of no known coding', octets: patched(au, 12, be32(99)), status: 415 },
   { name: 'au, header of 4 GiB', octets: patched(au, 4, be32(0xffff_ffff)), status: 415 },
-  { name: 'au, header of no length', octets: patched(au, 4, be32(0)), status: 201 },
+  { name: 'au, header of no length', octets: patched(au, 4, be32(0)), status: 415, gist: /header of 0/ },
 ];
 
 const lyingFlac = (flac: Buffer): readonly BadFile[] => [
@@ -80,7 +80,12 @@ const lyingMp4 = ({ m4a, alac }: GoodFiles): readonly BadFile[] => [
     octets: patched(m4a, behind(m4a, 'stco') + 8, be32(0x7fff_ffff)),
     status: 415,
   },
-  { name: 'm4a, moov of 2 GiB', octets: patched(m4a, behind(m4a, 'moov') - 8, be32(0x7fff_ffff)), status: 201 },
+  {
+    name: 'm4a, moov of 2 GiB',
+    octets: patched(m4a, behind(m4a, 'moov') - 8, be32(0x7fff_ffff)),
+    status: 415,
+    gist: /cut short/,
+  },
   { name: 'm4a, moov of no length', octets: patched(m4a, behind(m4a, 'moov') - 8, be32(1)), status: 415 },
   { name: 'alac, 255 channels', octets: patched(alac, alac.lastIndexOf('alac') + 4 + 4 + 9, [255]), status: 415 },
 ];

@@ -51,7 +51,7 @@ const blastTo = async (destination: string, frames = 10, application: Record<str
 };
 
 describe('a blast rings a phone', () => {
-  it('and it hears greeting, clip 1 and clip 2, sample for sample', async () => {
+  it('and it hears greeting, clip 1, clip 2 and the silences around them, sample for sample', async () => {
     const recorded = Promise.withResolvers<Recorded>();
     const callee = await phone('answer', recorded.resolve);
     const { appKey, networkId } = await makeScenario(server.api, [callee.uri]);
@@ -84,15 +84,20 @@ describe('a blast rings a phone', () => {
               { mediaId: first, framesSent: 25, framesTotal: 25 },
               { mediaId: second, framesSent: 15, framesTotal: 15 },
             ],
-            rtp: { packetsSent: greeting.frameCount + 40 },
+            rtp: { packetsSent: greeting.frameCount + 40 + (300 + 2 * 400 + 200) / 20 },
           },
         ],
       },
     ]);
+    const silence = (ms: number) => new Int16Array(8 * ms);
     const sent = [
+      silence(300),
       decodeUlaw(greeting.renditions.PCMU),
+      silence(400),
       await heard(first, appKey),
+      silence(400),
       await heard(second, appKey),
+      silence(200),
     ].flatMap((samples) => [...samples]);
     expect(await voiceOf(await recorded.promise)).toEqual(sent);
   });

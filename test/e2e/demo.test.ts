@@ -24,7 +24,8 @@ const demo = (files: readonly string[] = [], environment: Record<string, string>
 const equal = (label: string) => new RegExp(`${label} +[1-9][0-9]* samples, 0 differ, first and last 20 ms included`);
 
 const expectHeard = (output: string): void => {
-  for (const label of ['greeting', 'clip 1 of 2', 'clip 2 of 2']) expect(output).toMatch(equal(label));
+  for (const label of ['lead-in', 'greeting', 'gap', 'clip 1 of 2', 'clip 2 of 2', 'tail'])
+    expect(output).toMatch(equal(label));
   expect(output).toMatch(/whole call +[0-9]+ samples heard, as many as were sent/);
 };
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createPlaylist } from '../../src/media/playlist.ts';
 import { startBaresip } from './baresip.ts';
 import { essenceOf, noiseClip, openCaller, samplesOf } from './caller.ts';
 import { describeWithPeer } from './peer-program.ts';
@@ -12,16 +13,17 @@ const firstDifference = (heard: Int16Array, sent: Int16Array): number =>
 
 describeWithPeer('baresip', 'baresip-core', () => {
   it.each(['PCMU', 'PCMA'] as const)(
-    'hears every sample of the playlist in %s, first and last included',
+    'hears every sample of the playlist and its silences in %s, first and last included',
     async (codec) => {
       const baresip = await startBaresip(codec);
       const caller = await openCaller();
       const clips = [noiseClip('greeting', 60), noiseClip('first', 75), noiseClip('second', 1)];
-      const result = await caller.ring(baresip.uri, { clips }).result;
+      const silences = { leadInMs: 100, gapMs: 60, tailMs: 40 };
+      const result = await caller.ring(baresip.uri, { clips, silences }).result;
       expect(essenceOf(result)).toEqual({ outcome: 'completed', sipStatus: 200, codec, framesSent: [60, 75, 1] });
       await baresip.until('terminated');
       const heard = zeroAsInG711(await baresip.recording());
-      const sent = samplesOf(clips, codec);
+      const sent = samplesOf(createPlaylist(clips, silences).parts, codec);
       expect({ length: heard.length, firstDifference: firstDifference(heard, sent) }).toEqual({
         length: sent.length,
         firstDifference: -1,

@@ -4,6 +4,7 @@ import { monotonicMs, random, wakeAfter } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder, ClipAudio } from '../../src/domain/call.ts';
 import { type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
 import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
@@ -72,6 +73,7 @@ export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: strin
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
         srtp: 'off',
+        silences: NO_SILENCES,
         ...order,
       },
       () => undefined,

@@ -75,13 +75,17 @@ describeWithPeer('tshark', 'tshark', () => {
         const sipp = await startSipp(scenario, { heard_on: capture.port }, how);
         const caller = await openCaller();
         const clips = [noiseClip('one', 30), noiseClip('two', 1), noiseClip('three', 44)];
-        const result = await caller.ring(sipp.uri, { clips }).result;
+        const silences = { leadInMs: 60, gapMs: 40, tailMs: 20 };
+        const result = await caller.ring(sipp.uri, { clips, silences }).result;
         expect(result).toMatchObject({ outcome: 'completed', framesSent: [30, 1, 44] });
         expect(await sipp.exited, sipp.output()).toBe(0);
 
-        await capture.until(75);
+        const packets = 75 + (60 + 2 * 40 + 20) / 20;
+        await capture.until(packets);
         const streams = await analyse(capture.captured, capture.port, '-q', '-z', 'rtp,streams');
-        expect(streams.match(/ g711U .*/g)).toEqual([expect.stringMatching(/^ g711U +75 +0 \(0\.0%\)/)]);
+        expect(streams.match(/ g711U .*/g)).toEqual([
+          expect.stringMatching(new RegExp(`^ g711U +${packets} +0 \\(0\\.0%\\)`)),
+        ]);
         const numbers = numbersOf(await analyse(capture.captured, capture.port, '-T', 'fields', ...NUMBERS));
         expectTrueNumbers(numbers);
         expect(longestGap(numbers)).toBeGreaterThanOrEqual(gap);

@@ -1,81 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { CallTrunk } from '../../src/domain/call.ts';
-import { ADDRESS } from '../support/media.ts';
 import { type Json, startRingcast } from '../support/ringcast.ts';
 import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 import { openTestPhone } from '../support/test-phone.ts';
 import { essenceOf, noiseClip, openCaller } from './caller.ts';
-import { startKamailioWith } from './kamailio.ts';
-import { describeWithPeer, type PeerProgram } from './peer-program.ts';
+import { CREDENTIALS, startProxy } from './kamailio-proxy.ts';
+import { describeWithPeer } from './peer-program.ts';
 
-const CREDENTIALS = { username: 'ringcast', password: 'correct horse' };
 const NUMBER = '+15551230000';
-
-interface Proxy {
-  readonly algorithm: 'MD5' | 'SHA-256';
-  /** 401 or 407. */
-  readonly challenge: 'www' | 'proxy';
-  /** Where calls that are let in go. */
-  readonly phone: string;
-}
-
-/**
- * A proxy that lets in one user, counts nonces, and stays in the dialog. It says on its log what it refused and let in.
- * `qop` and the flag 1 ask for qop=auth, 17 says stale=true besides.
- */
-const routes = ({ algorithm, challenge, phone }: Proxy): string => `loadmodule "auth.so"
-modparam("auth", "algorithm", "${algorithm}")
-modparam("auth", "qop", "auth")
-modparam("auth", "nonce_count", 1)
-modparam("auth", "secret", "a secret of this test alone")
-
-request_route {
-  if (method == "OPTIONS") {
-    ${challenge}_challenge("kamailio, digest", "1");
-    exit;
-  }
-  if (method == "CANCEL" || (method == "ACK" && !loose_route())) {
-    t_relay();
-    exit;
-  }
-  if (method == "INVITE" || method == "BYE") {
-    pv_${challenge}_authenticate("kamailio, digest", "${CREDENTIALS.password}", "0");
-    $var(verdict) = $rc;
-    if ($var(verdict) == -4 || $var(verdict) == -6) {
-      xlog("L_ALERT", "STALE $rm\\n");
-      ${challenge}_challenge("kamailio, digest", "17");
-      exit;
-    }
-    if ($var(verdict) < 0) {
-      xlog("L_ALERT", "REFUSED $rm\\n");
-      ${challenge}_challenge("kamailio, digest", "1");
-      exit;
-    }
-    xlog("L_ALERT", "LET IN $rm $au\\n");
-    consume_credentials();
-  }
-  if (method == "INVITE") {
-    record_route();
-    $ru = "${phone}";
-  } else {
-    loose_route();
-  }
-  t_relay();
-}
-`;
-
-interface Kamailio extends PeerProgram {
-  readonly trunk: CallTrunk & { readonly port: number };
-  /** What it logged, in order: `REFUSED INVITE`. */
-  verdicts(): string[];
-}
-
-const startKamailio = async (proxy: Proxy): Promise<Kamailio> => {
-  const peer = await startKamailioWith(routes(proxy));
-  const trunk = { id: 'kamailio', host: ADDRESS, port: peer.port, transport: 'udp' as const, credentials: CREDENTIALS };
-  const verdicts = (): string[] => peer.output().match(/(?:STALE|REFUSED|LET IN) \w+/g) ?? [];
-  return { ...peer, trunk, verdicts };
-};
 
 describeWithPeer('kamailio', 'kamailio', () => {
   it.each([
@@ -85,7 +16,7 @@ describeWithPeer('kamailio', 'kamailio', () => {
     ['SHA-256', 'proxy'],
   ] as const)('lets us in with %s (%s), and again with the same nonce', async (algorithm, challenge) => {
     const { phone, until } = await openTestPhone();
-    const kamailio = await startKamailio({ algorithm, challenge, phone: phone.uri });
+    const kamailio = await startProxy({ algorithm, challenge, phone: phone.uri });
     const caller = await openCaller();
     await caller.untilUp(kamailio.trunk.port);
     for (let nth = 1; nth <= 2; nth++) {
@@ -104,7 +35,7 @@ describeWithPeer('kamailio', 'kamailio', () => {
 
   it.each(['MD5', 'SHA-256'] as const)('keeps a wrong password out, after two INVITEs (%s)', async (algorithm) => {
     const { phone, events } = await openTestPhone();
-    const kamailio = await startKamailio({ algorithm, challenge: 'proxy', phone: phone.uri });
+    const kamailio = await startProxy({ algorithm, challenge: 'proxy', phone: phone.uri });
     const caller = await openCaller();
     await caller.untilUp(kamailio.trunk.port);
     const trunk = { ...kamailio.trunk, credentials: { ...CREDENTIALS, password: 'wrong horse' } };
@@ -120,7 +51,7 @@ describeWithPeer('kamailio', 'kamailio', () => {
 
   it('tells in words what a wrong password is, leaves the trunk alone, and calls when it is mended', async () => {
     const { phone } = await openTestPhone();
-    const kamailio = await startKamailio({ algorithm: 'SHA-256', challenge: 'www', phone: phone.uri });
+    const kamailio = await startProxy({ algorithm: 'SHA-256', challenge: 'www', phone: phone.uri });
     const server = await startRingcast();
     onTestFinished(() => server.close());
     const { api } = server;

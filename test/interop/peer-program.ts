@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, it } from 'vitest';
 import { ADDRESS, closeSocket } from '../support/media.ts';
@@ -9,7 +10,11 @@ import { ADDRESS, closeSocket } from '../support/media.ts';
 /** With the folder that Debian puts servers in, which is not on everybody's path. */
 const SEARCH_PATH = `${process.env.PATH ?? ''}${delimiter}/usr/sbin`;
 
+/** A program by its name, or any file by its path, in which `*` stands for what differs between machines. */
 const isInstalled = (program: string): boolean =>
+  program.startsWith('/') ? globSync(program).length > 0 : isOnPath(program);
+
+const isOnPath = (program: string): boolean =>
   SEARCH_PATH.split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
@@ -106,4 +111,16 @@ export const startPeer = (file: string, args: readonly string[], folder: string)
   child.stdin?.on('error', () => undefined);
   const type = (line: string): void => void child.stdin?.write(`${line}\n`);
   return { until, exited, output: () => output, type, end };
+};
+
+/** For peers that do not say when they listen on loopback: the kernel's table of sockets does. */
+export const untilBound = async (peer: PeerProgram, protocol: 'udp' | 'tcp', port: number): Promise<void> => {
+  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+  let hasEnded = false;
+  void peer.exited.then(() => {
+    hasEnded = true;
+  });
+  while (!(await readFile(`/proc/net/${protocol}`, 'latin1')).includes(entry)) {
+    if (hasEnded) throw new Error(`It ended at its start:\n${peer.output()}`);
+  }
 };

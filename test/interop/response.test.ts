@@ -2,11 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadBuiltInGreeting } from '../../src/audio/built-in-greeting.ts';
 import { createIngest } from '../../src/audio/ingest.ts';
 import type { Ingest } from '../../src/domain/ports.ts';
-import { aliasOf, measureResponse, range } from '../support/response.ts';
+import { createPlaylist } from '../../src/media/playlist.ts';
+import { sharedRenditions } from '../support/renditions.ts';
+import { aliasOf, decoded, measureResponse, range } from '../support/response.ts';
 import { describeWithPeer } from './peer-program.ts';
 
+const NOTHING = new SharedArrayBuffer(0);
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describeWithPeer('ffmpeg', 'ffmpeg', () => {
@@ -39,6 +43,19 @@ describeWithPeer('ffmpeg', 'ffmpeg', () => {
     const frequenciesHz = range(4600, Math.min(highestHz, 20_000), 610).filter((hz) => aliasOf(hz) > 200);
     const images = await measureResponse({ ...file(), rateHz, frequenciesHz, codec: 'PCMU', heardAt: aliasOf });
     for (const { hz, gainDb } of images) expect(gainDb, `image of ${hz} Hz`).toBeLessThan(-60);
+  });
+
+  it('is as good as silent between clips of G.722, whatever came before', async () => {
+    const { renditions } = await loadBuiltInGreeting();
+    const silences = { leadInMs: 0, gapMs: 0, tailMs: 400 };
+    const clip = { key: 'clip', mediaId: null, frameCount: 1, renditions: sharedRenditions(() => NOTHING) };
+    const silence = new Uint8Array(createPlaylist([clip], silences).parts[1]?.renditions.G722 ?? NOTHING);
+    for (const spokenBytes of [0, 7000, 9000, 12_000, renditions.G722.length]) {
+      const heard = decoded('G722', Buffer.concat([renditions.G722.subarray(0, spokenBytes), silence]));
+      const settled = heard.subarray(2 * spokenBytes + 1600);
+      expect(settled.length).toBe(2 * silence.length - 1600);
+      expect(settled.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(64);
+    }
   });
 
   it('makes no images of 8,000 samples a second in G.722', async () => {

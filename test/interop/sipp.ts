@@ -3,25 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ADDRESS } from '../support/media.ts';
-import { findFreePort, type PeerProgram, startPeer } from './peer-program.ts';
+import { findFreePort, type PeerProgram, startPeer, untilBound } from './peer-program.ts';
 
 export interface Sipp extends PeerProgram {
   readonly uri: string;
   /** How many messages whose first line begins so came in. */
   received(firstLine: string): Promise<number>;
 }
-
-/** sipp does not say when it listens; the kernel's table of sockets does. */
-const untilBound = async (port: number, sipp: PeerProgram, table: '/proc/net/udp' | '/proc/net/tcp'): Promise<void> => {
-  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  let hasEnded = false;
-  void sipp.exited.then(() => {
-    hasEnded = true;
-  });
-  while (!(await readFile(table, 'latin1')).includes(entry)) {
-    if (hasEnded) throw new Error(`sipp ended at its start:\n${sipp.output()}`);
-  }
-};
 
 /**
  * For scenarios with more than one transaction. Over UDP a busy machine has our INVITE sent again (timer A), which breaks
@@ -52,7 +40,7 @@ export const startSipp = async (
     await rm(folder, { recursive: true });
   });
   const isTcp = options === OVER_TCP;
-  await untilBound(port, peer, isTcp ? '/proc/net/tcp' : '/proc/net/udp');
+  await untilBound(peer, isTcp ? 'tcp' : 'udp', port);
   const received = async (firstLine: string) => {
     const log = await readFile(join(folder, 'messages'), 'latin1');
     return log.split(/(?:UDP|TCP) message received \[\d+\] bytes *:\s*/).filter((text) => text.startsWith(firstLine))

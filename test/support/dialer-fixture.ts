@@ -9,6 +9,7 @@ import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { CallProgress } from '../../src/domain/ports.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
 import { openSqliteStore } from '../../src/store/open-store.ts';
 import { openVault } from '../../src/store/vault.ts';
@@ -107,7 +108,14 @@ export const openDialerFixture = async () => {
     dialWithinMs = 60_000,
   ): Promise<void> => {
     await store.transact(async (tx) => {
-      const application = { id: null, name: 'a', defaultGreetingId: null, retry: NO_RETRY, ...NO_LIMITS };
+      const application = {
+        id: null,
+        name: 'a',
+        defaultGreetingId: null,
+        retry: NO_RETRY,
+        silences: NO_SILENCES,
+        ...NO_LIMITS,
+      };
       const applicationId = await tx.createApplication(application);
       const network = { id: null, name: 'n', destinations, trunkIds, callerId: null, applicationIds: [applicationId] };
       const networkId = await tx.createNetwork(network);
@@ -119,6 +127,7 @@ export const openDialerFixture = async () => {
         greetingId: null,
         playlist: [{ mediaId: null, clipId: null, frameCount: 1 }],
         retry: NO_RETRY,
+        silences: NO_SILENCES,
         dialWithinMs,
       });
     });

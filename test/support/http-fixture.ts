@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { FastifyInstance } from 'fastify';
 import type { DialerHandle } from '../../src/app/dialer-handle.ts';
+import { judgeHead } from '../../src/audio/judge-head.ts';
 import { AppError } from '../../src/domain/app-error.ts';
 import type { Ingest, Log, RandomSource, RouteHealth } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type { Store } from '../../src/domain/store-port.ts';
 import type { TrunkRegistration, TrunkState } from '../../src/domain/trunk.ts';
 import { buildOperatorServer } from '../../src/http/operator-server.ts';
@@ -96,6 +98,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const shared = {
     store: failing(store, switches),
     ingest: options.makeIngest ? await options.makeIngest(scratchDirectory, log) : plainIngest,
+    judgeHead: options.makeIngest ? judgeHead : async () => Infinity,
     routeHealth: routeHealthOf(switches, counters),
     dialer: dialerOf(switches, counters),
     random,
@@ -249,6 +252,7 @@ const seed = (store: Store): Promise<void> =>
         maxConcurrentCalls: null,
         callsPerSecond: null,
         dialBySeconds: 3600,
+        silences: NO_SILENCES,
       });
       await tx.createAppKey(id, key);
       await tx.createNetwork({

@@ -6,6 +6,7 @@ import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import type { ClipAudio } from '../../src/domain/call.ts';
 import { CODEC_FRAMES, type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { Log } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { type MediaPort, type MediaThread, type MediaThreadOptions, startMediaThread } from '../../src/media/link.ts';
 import { parseRtpPacket, type RtpPacket } from '../../src/rtp/packet.ts';
 import { sharedRenditions } from './renditions.ts';
@@ -105,7 +106,7 @@ export const PCMU = { codec: 'PCMU', payloadType: 0, packetTimeMs: 20, ...PLAIN 
 
 /** A media port that is stopped when the test is over. */
 export const prepare = async (thread: MediaThread, ...clips: ClipAudio[]): Promise<MediaPort> => {
-  const port = await thread.prepare({ clips });
+  const port = await thread.prepare({ clips, silences: NO_SILENCES });
   onTestFinished(() => port.stop());
   return port;
 };

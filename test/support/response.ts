@@ -22,7 +22,7 @@ export interface Response {
 export type ResponseCodec = 'PCMU' | 'G722';
 const RATES_HZ = { PCMU: 8000, G722: 16_000 } as const;
 
-const decoded = (codec: ResponseCodec, octets: Uint8Array): Int16Array => {
+export const decoded = (codec: ResponseCodec, octets: Uint8Array): Int16Array => {
   if (codec === 'PCMU') return decodeUlaw(octets);
   const args = ['-v', 'error', '-f', 'g722', '-i', 'pipe:0', '-f', 's16le', '-ar', '16000', 'pipe:1'];
   const pcm = execFileSync('ffmpeg', args, { input: octets, maxBuffer: 64 * 1024 * 1024 });

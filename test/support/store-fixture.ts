@@ -7,6 +7,7 @@ import type { AttemptResult } from '../../src/domain/call.ts';
 import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type {
   ClaimRequest,
   NewApplication,
@@ -56,6 +57,7 @@ export const application = (changes: Partial<NewApplication> = {}): NewApplicati
   maxConcurrentCalls: null,
   callsPerSecond: null,
   dialBySeconds: 3600,
+  silences: NO_SILENCES,
   ...changes,
 });
 
@@ -113,6 +115,7 @@ export const blast = (changes: Partial<NewBlast> = {}): NewBlast => ({
     { mediaId: 'media', clipId: 'clip', frameCount: 2 },
   ],
   retry: NO_RETRY,
+  silences: NO_SILENCES,
   dialWithinMs: 60_000,
   ...changes,
 });

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { serializeMessage } from '../../src/sip/serialize.ts';
 import type { SipTransport } from '../../src/telephony/sip-transport.ts';
 import { openUdpTransport } from '../../src/telephony/udp-transport.ts';
@@ -52,6 +53,7 @@ const orderOf = (i: number, port: number): CallOrder => ({
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
   srtp: 'off',
+  silences: NO_SILENCES,
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });
 

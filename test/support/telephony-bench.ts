@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import type { CallProgress, PlacedCall, RandomSource } from '../../src/domain/ports.ts';
+import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { udpHop } from '../../src/sip/hop.ts';
 import { parseMessage } from '../../src/sip/parse.ts';
 import { type ResponseParts, respond } from '../../src/sip/response.ts';
@@ -163,6 +164,7 @@ export const createTelephonyBench = (options: {
       ringTimeoutMs: 45_000,
       codecs: ['PCMU', 'PCMA'],
       srtp: 'off',
+      silences: NO_SILENCES,
       clips: frames.map(clipOf),
       ...change,
     };

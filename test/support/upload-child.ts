@@ -45,6 +45,7 @@ const server = buildPublicServer({
     step();
     return audio;
   },
+  judgeHead: async () => Infinity,
   scratchDirectory,
   limits: { maxUploadBytes: 4_194_304, maxClipSeconds: 600, grantTtlSeconds: 86_400, maxWaitingCalls: 1000 },
   routeHealth: { isCallable: () => true },

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { NO_ROW_LOCKS } from '../row-locks.ts';
 import type { Db, Schema } from '../schema.ts';
 import { unavailable } from './errors.ts';
+import { postgresJsonRows } from './json-rows.ts';
 import { POSTGRES_ROW_LOCKS } from './row-locks.ts';
 
 /** A client whose line can be ended at once, though the server may have stopped answering. */
@@ -69,7 +70,7 @@ export const connectionOf = (client: Client, { vault, nodeId }: ConnectionOf): C
     return answer;
   };
   const db = kyselyOver(ask);
-  const context = { db, vault, nodeId, nowMs: () => begun };
+  const context = { db, vault, nodeId, jsonRows: postgresJsonRows, nowMs: () => begun };
   return {
     db,
     transaction: transactionOf({ ...context, locks: POSTGRES_ROW_LOCKS }),

@@ -1,0 +1,43 @@
+import type { DialogNames } from './call.ts';
+import type { NodeBeats } from './lease.ts';
+
+export interface NodeViews {
+  /** Nodes that were not taken over, at most 1,000. */
+  listNodes(): Promise<readonly NodeBeats[]>;
+}
+
+export interface TakenOverNode {
+  readonly nodeId: string;
+  /** What it had dialled and not seen end: peers may still ring or listen. */
+  readonly dialogs: readonly InterruptedDialog[];
+  /** What it had itself taken over, and not ended yet. */
+  readonly left: readonly LeftDialog[];
+}
+
+/** A dialog that a node has left at a peer. */
+export interface LeftDialog {
+  readonly attemptId: string;
+  readonly sipCallId: string;
+  readonly trunkId: string | null;
+  /** What ends it; null if no answer was recorded. */
+  readonly dialog: string | null;
+}
+
+export interface InterruptedDialog extends DialogNames, LeftDialog {
+  readonly destination: string;
+  readonly answeredAt: number | null;
+}
+
+export interface NodeVerbs {
+  addNode(nodeId: string): Promise<void>;
+  /** False if another has taken the node over: it must go on under another id. */
+  beat(nodeId: string): Promise<boolean>;
+  /**
+   * Takes over a node that has not beaten since it showed these beats; null if it has, or if another took it over. Its
+   * attempts in progress, and their calls, end `interrupted`; the grants it had claimed are open again, and what it had
+   * staged of uploads is dropped.
+   */
+  takeOverNode(node: NodeBeats, takerId: string): Promise<TakenOverNode | null>;
+  /** The dialog of an interrupted attempt has been ended: no further take-over tells of it. */
+  forgetDialog(attemptId: string): Promise<void>;
+}
