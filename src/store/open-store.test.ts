@@ -115,6 +115,8 @@ describe('opening the SQLite store', () => {
       { version: 13, name: 'sip messages' },
       { version: 14, name: 'what was heard' },
       { version: 15, name: 'silences' },
+      { version: 17, name: 'clock' },
+      { version: 19, name: 'events in order' },
       { version: 21, name: 'loudness' },
     ]);
     database.close();
