@@ -38,8 +38,8 @@ export interface CallSockets {
   send(row: number, frames: Frames, offset: number, length: number): number;
   /** Lets RTCP in, and RTP of these payload types alone, eight at most; before it is called, nothing. */
   listen(row: number, payloadTypes: readonly number[]): void;
-  /** Hands over some of what came in. */
-  receive(onPacket: OnPacket): void;
+  /** Hands over some of what came in; `onRefusal` hears of ICMP refusals of voice that `send` did not tell of. */
+  receive(onPacket: OnPacket, onRefusal: (row: number) => void): void;
   /** Sends octets of `packet` to the RTCP port of the peer: from RTP's port if they share one. Never throws. */
   sendRtcp(row: number, packet: Frames, length: number, to: RtcpTarget): void;
   /** Closes both; `onClosed` tells that the ports are free, perhaps before it returns. */

@@ -137,11 +137,16 @@ export const createLibcSockets = (
     listen(row, payloadTypes) {
       for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);
     },
-    receive(onPacket) {
-      inbox.read((row, octets, from) => {
-        const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
-        onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
-      });
+    receive(onPacket, onRefusal) {
+      inbox.read(
+        (row, octets, from) => {
+          const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
+          onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
+        },
+        (row, fd) => {
+          if (fd === descriptors.rtp(row)) onRefusal(row);
+        },
+      );
     },
     sendRtcp(row, packet, length, to) {
       if (!writeAddress(scratch, to.address, to.port)) return;

@@ -27,6 +27,8 @@ export type ThreadReport =
   | { readonly type: 'refused'; readonly call: number; readonly reason: string; readonly isTaken: boolean }
   /** The last frame was sent and its 20 ms are over. */
   | { readonly type: 'finished'; readonly call: number }
+  /** The peer's machine refuses our voice, and nothing is heard of the peer: nothing more is sent. */
+  | { readonly type: 'peer_refuses'; readonly call: number }
   /** A key was pressed while clip number `clip` was at `placeMs`. */
   | {
       readonly type: 'digit';

@@ -3,8 +3,9 @@ import { SLOT_MS } from '../rtp/playout.ts';
 import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { Hearing } from './hearing.ts';
-import type { PlayTarget, RtcpTarget, ThreadReport } from './messages.ts';
+import type { PlayTarget, ThreadReport } from './messages.ts';
 import { type Clip, SLOTS_PER_FRAME } from './payloads.ts';
+import { Refusals } from './refusals.ts';
 import type { Reports } from './reports.ts';
 import { type Seal, sealFor } from './sealing.ts';
 import type { StreamNumbers } from './stream-numbers.ts';
@@ -23,7 +24,11 @@ export interface Voice {
   readonly hearing: Hearing;
   /** From the first packet on. */
   reports: Reports | null;
-  rtcp: RtcpTarget | null;
+  /** Where voice goes; null before it does. */
+  to: PlayTarget | null;
+  readonly refusals: Refusals;
+  /** Whether voice that comes in is looked at: only where it matters whether there is any. */
+  hearsVoice: boolean;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -40,7 +45,9 @@ export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Ar
   seal: null,
   hearing: new Hearing(),
   reports: null,
-  rtcp: null,
+  to: null,
+  refusals: new Refusals(),
+  hearsVoice: false,
   hasFailed: false,
   canSend: false,
 });
@@ -55,7 +62,7 @@ export const setFormat = (voice: Voice, to: PlayTarget, numbers: StreamNumbers, 
   voice.seal = seal;
   voice.codec = to.codec;
   voice.packetSlots = to.packetTimeMs / SLOT_MS;
-  voice.rtcp = to.rtcp;
+  voice.to = to;
   if (!numbers.setFormat(row, to.payloadType, CODEC_FRAMES[to.codec].clockRateHz)) return false;
   voice.reports?.restart();
   if (seal) seal.sender = new SrtpSender(seal.protection);

@@ -70,7 +70,7 @@ export class Voices {
     this.#wheel.expire(Math.floor(nowMs), this.#onDue);
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
-    this.#sockets.receive(this.#onPacket);
+    this.#sockets.receive(this.#onPacket, this.#onRefusal);
     for (const [row, voice] of this.#voices.entries()) if (voice) this.#rtcp.tick(row, voice, nowMs);
   }
 
@@ -136,10 +136,14 @@ export class Voices {
     const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     voice.hearing.listen(to.eventPayloadTypes, to.opening);
-    this.#sockets.listen(row, to.eventPayloadTypes);
+    this.#listen(row, voice, to);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);
+  }
+
+  #listen(row: number, voice: Voice, { payloadType, eventPayloadTypes }: PlayTarget): void {
+    this.#sockets.listen(row, voice.hearsVoice ? [payloadType, ...eventPayloadTypes] : eventPayloadTypes);
   }
 
   #hold(row: number, voice: Voice): void {
@@ -185,19 +189,37 @@ export class Voices {
     if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(voice);
     else {
       this.#sendPacket(row, voice);
-      this.#await(row);
+      if (voice.state === 'playing') this.#await(row);
     }
   };
 
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    this.#rtcp.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
-    const digit = voice.hearing.digitOf(octets, isFromPeer);
+    const heard = voice.hearing.hear(octets, isFromPeer);
+    if (!heard) return;
+    voice.refusals.forget();
+    this.#rtcp.hear(row, voice, heard.rtcp, this.#options.nowMs());
+    const digit = heard.rtp && voice.hearing.digitOf(heard.rtp);
     if (!digit) return;
     const { clip, place } = this.#playouts;
     const placeMs = (place[row] ?? 0) * SLOT_MS;
     this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
+  };
+
+  /** From the first one on voice that comes in is looked at: it tells that somebody is there all the same. */
+  readonly #onRefusal = (row: number): void => {
+    const voice = this.#voices[row];
+    if (!voice?.to || voice.state !== 'playing') return;
+    countPeerRefusal(voice.counters);
+    if (!voice.hearsVoice) {
+      voice.hearsVoice = true;
+      this.#listen(row, voice, voice.to);
+    }
+    if (!voice.refusals.note(this.#options.nowMs())) return;
+    voice.state = 'played';
+    this.#wheel.remove(row);
+    this.#options.report({ type: 'peer_refuses', call: voice.call });
   };
 
   #finish(voice: Voice): void {
@@ -231,7 +253,7 @@ export class Voices {
     const { frames, offset, length } = payloads;
     const errno = this.#sockets.send(row, frames, offset, length);
     if (errno !== ECONNREFUSED) return errno;
-    countPeerRefusal(voice.counters);
+    this.#onRefusal(row);
     return this.#sockets.send(row, frames, offset, length);
   }
 

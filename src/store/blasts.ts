@@ -63,7 +63,6 @@ const COLUMNS = {
   network_id: 'text',
   media_ids: 'text',
   greeting_id: 'text',
-  silences: 'text',
   playlist: 'text',
   retry: 'text',
   silences: 'text',

@@ -66,6 +66,7 @@ export const openRtpPeer = async (address = ADDRESS) => {
   return {
     address,
     port: socket.address().port,
+    socket,
     datagrams,
     packets: (): readonly RtpPacket[] => datagrams.map((datagram) => parseRtpPacket(datagram) as RtpPacket),
     async until(count: number): Promise<void> {
