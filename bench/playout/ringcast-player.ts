@@ -25,6 +25,7 @@ const PCMU = {
   sealing: null,
   opening: null,
   eventPayloadTypes: [],
+  comedia: false,
   rtcp: null,
 } as const;
 

@@ -64,6 +64,7 @@ const newOrder = (phonePort: number): CallOrder => ({
   ringTimeoutMs: 45_000,
   codecs: ['PCMU', 'PCMA'],
   srtp: 'off',
+  comedia: false,
   silences: NO_SILENCES,
   clips: CLIPS,
 });

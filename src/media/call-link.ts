@@ -164,6 +164,7 @@ const targetOf = (to: PlayTarget): PlayTarget => ({
   sealing: to.sealing && copyOf(to.sealing),
   opening: to.opening && copyOf(to.opening),
   eventPayloadTypes: [...to.eventPayloadTypes],
+  comedia: to.comedia,
   rtcp: to.rtcp && { address: to.rtcp.address, port: to.rtcp.port, isMux: to.rtcp.isMux },
 });
 

@@ -40,6 +40,8 @@ export interface CallSockets {
   listen(row: number, payloadTypes: readonly number[]): void;
   /** Hands over some of what came in; `onRefusal` hears of ICMP refusals of voice that `send` did not tell of. */
   receive(onPacket: OnPacket, onRefusal: (row: number) => void): void;
+  /** Where the packet came from that is being handed over. */
+  source(): RtpAddress;
   /** Sends octets of `packet` to the RTCP port of the peer: from RTP's port if they share one. Never throws. */
   sendRtcp(row: number, packet: Frames, length: number, to: RtcpTarget): void;
   /** Closes both; `onClosed` tells that the ports are free, perhaps before it returns. */

@@ -31,12 +31,9 @@ export class Hearing {
     this.#opening = opening;
   }
 
-  /**
-   * A packet of the peer's, decrypted and read; null for anything else. Without encryption only those from the peer's own
-   * address are.
-   */
-  hear(octets: Uint8Array, isFromPeer: boolean): Heard | null {
-    const plain = this.#open(octets, isFromPeer);
+  /** A packet read, and decrypted if the peer encrypts; null if it is none or cannot be opened. */
+  hear(octets: Uint8Array): Heard | null {
+    const plain = this.#open(octets);
     if (!plain) return null;
     const rtcp = isRtcp(plain) ? parseRtcp(plain) : null;
     if (rtcp) return { rtcp, rtp: null };
@@ -53,8 +50,8 @@ export class Hearing {
     return digit?.digit ?? null;
   }
 
-  #open(octets: Uint8Array, isFromPeer: boolean): Uint8Array | null {
-    if (this.#opening === null) return isFromPeer ? octets : null;
+  #open(octets: Uint8Array): Uint8Array | null {
+    if (this.#opening === null) return octets;
     const receiver = this.#receiverOf(this.#opening);
     return isRtcp(octets) ? receiver.openRtcp(octets) : receiver.openRtp(octets);
   }

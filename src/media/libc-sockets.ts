@@ -24,6 +24,10 @@ const TWO_TO_32 = 2 ** 32;
 
 const nameOf = (errno: number): string => getSystemErrorMap().get(-errno)?.join(': ') ?? `error ${errno}`;
 
+/** An IPv4 or IPv6 address of 4 or 16 octets, as text. */
+const textOf = (octets: Uint8Array): string =>
+  octets.length === 4 ? octets.join('.') : (Buffer.from(octets).toString('hex').match(/.{4}/g) ?? []).join(':');
+
 /** Sockets of the C library: one call into it a packet, header and frame sent from where they lie. */
 export const createLibcSockets = (
   libc: Libc,
@@ -42,6 +46,9 @@ export const createLibcSockets = (
   const inbox = createLibcInbox(libc, (epoll) => descriptors.set(options.rows, epoll, -1));
   const addressAt = isV6 ? 8 : 4;
   const hostBytes = isV6 ? 16 : 4;
+
+  /** Of the packet that is being handed over. */
+  let latestFrom: Uint8Array = new Uint8Array(PEER_BYTES);
 
   const setPointer = (at: number, address: number): void => view.setBigUint64(at, BigInt(address), true);
 
@@ -140,6 +147,7 @@ export const createLibcSockets = (
     receive(onPacket, onRefusal) {
       inbox.read(
         (row, octets, from) => {
+          latestFrom = from;
           const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
           onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
         },
@@ -148,6 +156,10 @@ export const createLibcSockets = (
         },
       );
     },
+    source: () => ({
+      address: textOf(latestFrom.subarray(addressAt, addressAt + hostBytes)),
+      port: (latestFrom[2] ?? 0) * 256 + (latestFrom[3] ?? 0),
+    }),
     sendRtcp(row, packet, length, to) {
       if (!writeAddress(scratch, to.address, to.port)) return;
       const fd = to.isMux ? descriptors.rtp(row) : descriptors.rtcp(row);

@@ -99,6 +99,8 @@ export interface PlayTarget extends RtpAddress {
   readonly opening: SrtpKeying | null;
   /** Payload types that telephone-events come under, eight at most. */
   readonly eventPayloadTypes: readonly number[];
+  /** Whether the peer may speak, and be spoken to, from elsewhere: see `latch.ts`. */
+  readonly comedia: boolean;
   /** Null if the peer named no place for reports. */
   readonly rtcp: RtcpTarget | null;
 }

@@ -3,6 +3,7 @@ import { SLOT_MS } from '../rtp/playout.ts';
 import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { Hearing } from './hearing.ts';
+import type { Latch } from './latch.ts';
 import type { PlayTarget, ThreadReport } from './messages.ts';
 import { type Clip, SLOTS_PER_FRAME } from './payloads.ts';
 import { Refusals } from './refusals.ts';
@@ -27,8 +28,10 @@ export interface Voice {
   /** Where voice goes; null before it does. */
   to: PlayTarget | null;
   readonly refusals: Refusals;
-  /** Whether voice that comes in is looked at: only where it matters whether there is any. */
-  hearsVoice: boolean;
+  /** Whether the peer's machine ever refused voice. */
+  isRefused: boolean;
+  /** Of a peer that may be behind a NAT. */
+  latch: Latch | null;
   hasFailed: boolean;
   canSend: boolean;
 }
@@ -47,7 +50,8 @@ export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Ar
   reports: null,
   to: null,
   refusals: new Refusals(),
-  hearsVoice: false,
+  isRefused: false,
+  latch: null,
   hasFailed: false,
   canSend: false,
 });

@@ -12,7 +12,8 @@ import {
   startPlayout,
 } from '../rtp/playout.ts';
 import type { CallSockets } from './call-sockets.ts';
-import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
+import { countPacket, countRefusal } from './counters.ts';
+import { Incoming } from './incoming.ts';
 import type { PlayTarget, ThreadOrder } from './messages.ts';
 import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
 import { Reports } from './reports.ts';
@@ -43,6 +44,7 @@ export class Voices {
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
   readonly #rtcp: RtcpExchange;
+  readonly #incoming: Incoming;
   /** When to look next what came in, and for how many calls. */
   #nextLookMs = 0;
   #listening = 0;
@@ -56,6 +58,7 @@ export class Voices {
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
     this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts);
+    this.#incoming = new Incoming(options.sockets, this.#rtcp);
   }
 
   take(order: ThreadOrder): void {
@@ -130,20 +133,17 @@ export class Voices {
   }
 
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
-  #redirect(row: number, voice: Voice, to: PlayTarget): void {
+  #redirect(row: number, voice: Voice, named: PlayTarget): void {
     const { place, marker } = this.#playouts;
+    const to = this.#incoming.placeOf(voice, named);
     if (setFormat(voice, to, this.#numbers, row)) marker[row] = 1;
     const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     voice.hearing.listen(to.eventPayloadTypes, to.opening);
-    this.#listen(row, voice, to);
+    this.#incoming.listen(row, voice);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(voice, problem);
-  }
-
-  #listen(row: number, voice: Voice, { payloadType, eventPayloadTypes }: PlayTarget): void {
-    this.#sockets.listen(row, voice.hearsVoice ? [payloadType, ...eventPayloadTypes] : eventPayloadTypes);
   }
 
   #hold(row: number, voice: Voice): void {
@@ -196,27 +196,16 @@ export class Voices {
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    const heard = voice.hearing.hear(octets, isFromPeer);
-    if (!heard) return;
-    voice.refusals.forget();
-    this.#rtcp.hear(row, voice, heard.rtcp, this.#options.nowMs());
-    const digit = heard.rtp && voice.hearing.digitOf(heard.rtp);
+    const digit = this.#incoming.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
     if (!digit) return;
     const { clip, place } = this.#playouts;
     const placeMs = (place[row] ?? 0) * SLOT_MS;
     this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
   };
 
-  /** From the first one on voice that comes in is looked at: it tells that somebody is there all the same. */
   readonly #onRefusal = (row: number): void => {
     const voice = this.#voices[row];
-    if (!voice?.to || voice.state !== 'playing') return;
-    countPeerRefusal(voice.counters);
-    if (!voice.hearsVoice) {
-      voice.hearsVoice = true;
-      this.#listen(row, voice, voice.to);
-    }
-    if (!voice.refusals.note(this.#options.nowMs())) return;
+    if (voice?.state !== 'playing' || !this.#incoming.isHopeless(row, voice, this.#options.nowMs())) return;
     voice.state = 'played';
     this.#wheel.remove(row);
     this.#options.report({ type: 'peer_refuses', call: voice.call });

@@ -22,6 +22,7 @@ export interface PreparedCall {
   /** What the offer says of us. */
   readonly local: LocalDescription;
   readonly srtp: SrtpPolicy;
+  readonly comedia: boolean;
   /** Where a 3xx may lead. */
   readonly scope: RedirectScope;
 }
@@ -79,5 +80,14 @@ export const prepareCall = async (
     extras: offerExtras(order.codecs, order.srtp, order.srtp === 'off' ? [] : offeredLines(signalling.random)),
   };
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, hops, localAddress, local, srtp: order.srtp, scope: scopeOf(target, hops) };
+  return {
+    media: port,
+    invite,
+    hops,
+    localAddress,
+    local,
+    srtp: order.srtp,
+    comedia: order.comedia,
+    scope: scopeOf(target, hops),
+  };
 };

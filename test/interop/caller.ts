@@ -73,6 +73,7 @@ export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: strin
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
         srtp: 'off',
+        comedia: false,
         silences: NO_SILENCES,
         ...order,
       },
