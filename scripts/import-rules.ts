@@ -5,12 +5,13 @@
  * `main` (the composition root and its parts). An area may always import itself. Tests are free.
  */
 export interface ImportRule {
-  /** Areas (`domain`) or single files (`rtp/wav.ts`, `telephony/*-transport.ts`). */
+  /** Areas (`domain`) or single files (`make-directories.ts`, `rtp/wav.ts`, `telephony/*-transport.ts`). */
   readonly files: readonly string[];
   /** npm packages and `node:` modules. */
   readonly modules: 'any' | readonly string[];
 }
 
+const MAKE_DIRECTORIES = 'make-directories.ts';
 const G711_AND_WAV = ['rtp/g711.ts', 'rtp/wav.ts'];
 
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
@@ -21,9 +22,12 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   app: { files: ['domain'], modules: [] },
   media: { files: ['domain', 'rtp'], modules: 'any' },
   telephony: { files: ['domain', 'sip', 'sdp', 'rtp', 'media/link.ts'], modules: 'any' },
-  phone: { files: ['sip', 'sdp', 'rtp', 'telephony/*-transport.ts', 'telephony/local-address.ts'], modules: 'any' },
+  phone: {
+    files: ['sip', 'sdp', 'rtp', 'telephony/*-transport.ts', 'telephony/local-address.ts', MAKE_DIRECTORIES],
+    modules: 'any',
+  },
   audio: { files: ['domain', ...G711_AND_WAV], modules: 'any' },
-  store: { files: ['domain'], modules: 'any' },
+  store: { files: ['domain', MAKE_DIRECTORIES], modules: 'any' },
   metrics: { files: ['domain'], modules: 'any' },
   trace: { files: ['domain', 'sip/peek-call-id.ts'], modules: [] },
   webhooks: { files: ['domain'], modules: 'any' },
@@ -98,7 +102,7 @@ function resolve(from: string, specifier: string): string | null {
 }
 
 function covers(allowed: string, target: string): boolean {
-  if (!allowed.includes('/')) return areaOf(target) === allowed;
+  if (!allowed.includes('/')) return areaOf(target) === allowed || target === allowed;
   const [before = '', after] = allowed.split('*');
   if (after === undefined) return target === allowed;
   return target.startsWith(before) && target.endsWith(after);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Launch } from './cli/launch.ts';
 import { runProgram } from './cli/program.ts';
-import { SETTINGS } from './config.ts';
+import { SETTINGS } from './config-settings.ts';
 
 /** What the demo starts its children with: the executable beside this file, `.ts` in a checkout, `.js` when built. */
 const EXECUTABLE = fileURLToPath(
@@ -22,10 +22,16 @@ const LAUNCH: Launch = {
 
 /** Runs the command line of this process and sets its exit status. */
 export const runCommandLine = async (): Promise<void> => {
-  // `ringcast calls | head` closes the pipe: nobody is left to write to, which is no error. Not an end at once either,
-  // since a demo has children to end first.
+  let isUnsaid = false;
+  // `ringcast calls | head` closes the pipe: nobody is left to write to, which is no error. A full disk is one, but no end
+  // at once either: a demo has children to end first, and a server goes on.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    isUnsaid = true;
+    process.exitCode = 1;
+    process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
   });
-  process.exitCode = await runProgram(process.argv.slice(2), LAUNCH, { out: process.stdout, err: process.stderr });
+  process.stderr.on('error', () => undefined);
+  const status = await runProgram(process.argv.slice(2), LAUNCH, { out: process.stdout, err: process.stderr });
+  process.exitCode = isUnsaid ? 1 : status;
 };

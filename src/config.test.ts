@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig, SETTINGS } from './config.ts';
+import { readConfig } from './config.ts';
+import { SETTINGS } from './config-settings.ts';
+import { ConfigError } from './config-values.ts';
 
 describe('configuration', () => {
   it('has the documented defaults', () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, chmod, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { makeDirectories } from './make-directories.ts';
 
 /** Something outside the configuration stops the start; the sentence names the fix. */
 export class StartError extends Error {
@@ -11,9 +12,9 @@ export class StartError extends Error {
 export const openDataDirectory = async (path: string): Promise<{ scratchDirectory: string }> => {
   const scratchDirectory = join(path, 'scratch');
   try {
-    await makeDirectories(path);
+    await makeDirectories(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    await makeDirectories(scratchDirectory);
+    await makeDirectories(scratchDirectory, 0o700);
   } catch (error) {
     throw new StartError(
       `The data directory ${path} cannot be written (${codeOf(error)}): make it writable for this user, or name another with RINGCAST_DATA_DIR.`,
@@ -21,19 +22,6 @@ export const openDataDirectory = async (path: string): Promise<{ scratchDirector
     );
   }
   return { scratchDirectory };
-};
-
-/** Not by `recursive: true`, which never returns where a file system refuses with ENOENT, as /proc does. */
-const makeDirectories = async (path: string): Promise<void> => {
-  const make = () => mkdir(path, { mode: 0o700 });
-  try {
-    await make();
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeDirectories(dirname(path));
-    await make();
-  }
 };
 
 /** What an upload left behind when the last server died. Only to be called by the one server of this directory. */

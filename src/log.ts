@@ -1,13 +1,9 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from './config.ts';
+import type { LogLevel } from './config-settings.ts';
+import { createLogWriter } from './log-writer.ts';
 
-/**
- * Structured log on standard error. Written asynchronously: a full pipe or disk never blocks a call, and never ends
- * the process.
- */
-export const createLog = (level: LogLevel): Logger => {
-  const destination = pino.destination({ fd: 2, sync: false });
-  // A log that cannot be written (disk full, reader gone) must not take the calls with it.
-  destination.on('error', () => undefined);
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-};
+const standardError = createLogWriter(2);
+
+/** Structured log on standard error, which never blocks a call and never ends the process, nor keeps it from ending. */
+export const createLog = (level: LogLevel): Logger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, standardError);

@@ -23,7 +23,7 @@ test('what fails ends with 1, and what is done with 0', () => {
 });
 
 test('every setting of the server is a flag of serve', async () => {
-  const { SETTINGS } = await import('./config.ts');
+  const { SETTINGS } = await import('./config-settings.ts');
   const { stdout } = run([], 'serve', '--help');
   for (const { flag, variable } of SETTINGS) {
     expect(stdout).toContain(`${flag} <value>`);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { SipTlsFiles } from './config.ts';
+import type { SipTlsFiles } from './config-values.ts';
 import { StartError } from './data-directory.ts';
 import type { TlsMaterial } from './telephony/sip-transport.ts';
 

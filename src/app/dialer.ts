@@ -57,10 +57,14 @@ interface CallInProgress {
   placed: PlacedCall | null;
   ending: 'cancelled' | 'interrupted' | null;
   answeredAtMs: number | null;
+  /** Resolves when what was told of it so far is committed. */
+  recorded: Promise<void>;
 }
 
 /** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
 const POLL_MS = HORIZON_MS / 2;
+/** How soon there is another claim after two that found nothing, though more was accepted meanwhile. */
+const REST_MS = 50;
 /** Slots of one call that may pass; a machine that is late so often dials late. */
 const MAX_SLOTS = 5;
 /** How soon what other nodes have accepted is looked for. */
@@ -80,6 +84,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const cancelledEarly = new Set<string>();
   let turning = false;
   let turnAgain = false;
+  let fruitless = 0;
+  let isResting = false;
   let started = false;
   let draining = false;
   let cancelWake = (): void => {};
@@ -88,7 +94,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const wake = (): void => {
     if (!started || draining) return;
     if (turning) turnAgain = true;
-    else void turn();
+    else if (!isResting) void turn();
   };
 
   const turn = async (): Promise<void> => {
@@ -97,12 +103,23 @@ export const createDialer = (options: DialerOptions): Dialer => {
     cancelWake();
     const delayMs = await dialDue().catch((error: unknown) => {
       log.error({ err: error }, 'could not claim calls');
+      fruitless += 1;
       return STORE_RETRY_MS;
     });
     turning = false;
     onSettled();
-    if (turnAgain) wake();
-    else if (delayMs !== null && !draining) cancelWake = options.wakeAfter(delayMs, wake);
+    isResting = turnAgain && fruitless > 1;
+    if (isResting) wakeIn(REST_MS);
+    else if (turnAgain) wake();
+    else if (delayMs !== null) wakeIn(delayMs);
+  };
+
+  const wakeIn = (delayMs: number): void => {
+    if (draining) return;
+    cancelWake = options.wakeAfter(delayMs, () => {
+      isResting = false;
+      wake();
+    });
   };
 
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
@@ -114,6 +131,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
       calls.forEach(begin);
+      fruitless = calls.length === 0 ? fruitless + 1 : 0;
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
     }
@@ -130,7 +148,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const begin = ({ claimed, trunk, ...time }: Claim['calls'][number]): void => {
     metrics.noteAttempt(claimed.trunkId);
     const ending = cancelledEarly.has(claimed.attemptId) ? 'cancelled' : null;
-    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null };
+    const recorded = Promise.resolve();
+    const call: CallInProgress = { claimed, trunk, time, placed: null, ending, answeredAtMs: null, recorded };
     inProgress.set(claimed.attemptId, call);
     void place(call)
       .catch((error: unknown) => failed(claimed, error))
@@ -167,24 +186,27 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   const noteProgress = (call: CallInProgress, progress: CallProgress): void => {
     const { attemptId, trunkId } = call.claimed;
+    const atMs = monotonicMs();
     if (progress.kind === 'answered') {
-      call.answeredAtMs = monotonicMs();
+      call.answeredAtMs = atMs;
       metrics.noteAnswer(trunkId);
     }
     // Keys that were pressed may be a secret of the callee's.
     const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
     log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
-    const note = store.transact((tx) => recordProgress(tx, attemptId, progress));
-    note.catch((error: unknown) => log.warn({ err: error, attemptId }, 'progress of a call not recorded'));
+    // One after the other: what comes later would end what came before.
+    call.recorded = call.recorded.then(() => recordProgress(options, attemptId, progress, atMs));
   };
 
   const finish = async (call: CallInProgress, ended: AttemptResult): Promise<void> => {
     const { attemptId, trunkId } = call.claimed;
+    const endedAtMs = monotonicMs();
     const interrupted = call.ending === 'interrupted' && ended.outcome === 'cancelled';
     const result: AttemptResult = interrupted ? { ...ended, outcome: 'interrupted' } : ended;
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
-    const answeredForMs = call.answeredAtMs === null ? null : monotonicMs() - call.answeredAtMs;
-    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result);
+    const answeredForMs = call.answeredAtMs === null ? null : endedAtMs - call.answeredAtMs;
+    await call.recorded;
+    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result, endedAtMs);
     metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
@@ -230,6 +252,6 @@ export const createDialer = (options: DialerOptions): Dialer => {
   };
 };
 
-/** The one line that tells of which call the attempt is; the destination is nobody's business who reads logs. */
+/** The one line that tells which call it is; the destination is nobody's business who reads logs. */
 const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
   log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

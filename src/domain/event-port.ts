@@ -42,7 +42,7 @@ export interface EventVerbs {
    */
   publishEvents(): Promise<number>;
   /** A key that the callee of an attempt in progress pressed. */
-  recordDigit(attemptId: string, digit: string): Promise<void>;
+  recordDigit(attemptId: string, digit: string, agoMs?: number): Promise<void>;
   /** A state that differs from the last one noted is an event for every application that may call over the trunk. */
   noteTrunkState(trunkId: string, state: 'up' | 'down'): Promise<void>;
   /** Drops up to 2,000 events that are too old or too many, with their deliveries; how many. */

@@ -1,6 +1,6 @@
 import type { RtpPacket } from '../rtp/packet.ts';
 import type { CallSockets } from './call-sockets.ts';
-import { countPeerRefusal } from './counters.ts';
+import { type Counters, countPeerRefusal } from './counters.ts';
 import { Latch } from './latch.ts';
 import type { PlayTarget } from './messages.ts';
 import type { RtcpExchange } from './rtcp-exchange.ts';
@@ -10,10 +10,12 @@ import type { Voice } from './voice.ts';
 export class Incoming {
   readonly #sockets: CallSockets;
   readonly #rtcp: RtcpExchange;
+  readonly #counters: Counters;
 
-  constructor(sockets: CallSockets, rtcp: RtcpExchange) {
+  constructor(sockets: CallSockets, rtcp: RtcpExchange, counters: Counters) {
     this.#sockets = sockets;
     this.#rtcp = rtcp;
+    this.#counters = counters;
   }
 
   /** Where voice goes that is to go to `named`. A peer that was found elsewhere stays there until it names another place. */
@@ -62,7 +64,8 @@ export class Incoming {
    * tells that somebody is there all the same.
    */
   isHopeless(row: number, voice: Voice, nowMs: number): boolean {
-    countPeerRefusal(voice.counters);
+    countPeerRefusal(this.#counters, row);
+    this.#sockets.dropReturned(row);
     if (!voice.isRefused) {
       voice.isRefused = true;
       this.listen(row, voice);

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import { type CallSockets, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
+import { type CallSockets, MAX_PAIR_TRIES, type NotOpened, type OnPacket } from './call-sockets.ts';
 import { descriptorsOf } from './descriptors.ts';
 import type { Libc } from './libc.ts';
 import { createLibcInbox } from './libc-inbox.ts';
@@ -113,6 +113,16 @@ export const createLibcSockets = (
     return { reason, isTaken: errno === EADDRINUSE || errno === EACCES };
   };
 
+  const isPeer = (row: number, from: Uint8Array): boolean => {
+    const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
+    return Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0;
+  };
+
+  const handOver = (onPacket: OnPacket, row: number, octets: Uint8Array, from: Uint8Array): void => {
+    latestFrom = from;
+    onPacket(row, octets, isPeer(row, from));
+  };
+
   return {
     headers: view,
     headerAt: (row) => row * ROW_BYTES + HEADER,
@@ -124,7 +134,6 @@ export const createLibcSockets = (
       }
       if (errno !== 0) return onOpened(notOpened(errno));
       writeMessage(row);
-      inbox.watch(descriptors.rtp(row), row);
       inbox.watch(descriptors.rtcp(row), row);
       onOpened(portOf(descriptors.rtp(row)));
     },
@@ -144,22 +153,17 @@ export const createLibcSockets = (
     listen(row, payloadTypes) {
       for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);
     },
-    receive(onPacket, onRefusal) {
-      inbox.read(
-        (row, octets, from) => {
-          latestFrom = from;
-          const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
-          onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
-        },
-        (row, fd) => {
-          if (fd === descriptors.rtp(row)) onRefusal(row);
-        },
-      );
+    receive(onPacket) {
+      inbox.read((row, octets, from) => handOver(onPacket, row, octets, from));
+    },
+    receiveRtp(row, onPacket) {
+      return inbox.readFrom(descriptors.rtp(row), (octets, from) => handOver(onPacket, row, octets, from));
     },
     source: () => ({
       address: textOf(latestFrom.subarray(addressAt, addressAt + hostBytes)),
       port: (latestFrom[2] ?? 0) * 256 + (latestFrom[3] ?? 0),
     }),
+    dropReturned: (row) => inbox.dropReturned(descriptors.rtp(row)),
     sendRtcp(row, packet, length, to) {
       if (!writeAddress(scratch, to.address, to.port)) return;
       const fd = to.isMux ? descriptors.rtp(row) : descriptors.rtcp(row);

@@ -136,6 +136,8 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
       }
     },
     source: () => latestFrom,
+    receiveRtp: () => false,
+    dropReturned: () => {},
     sendRtcp(row, packet, length, { address, port, isMux }) {
       const pair = pairs.get(row);
       const socket = isMux ? pair?.rtp : pair?.rtcp;

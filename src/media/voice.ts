@@ -2,6 +2,7 @@ import { CODEC_FRAMES, type Codec } from '../domain/codec.ts';
 import { SLOT_MS } from '../rtp/playout.ts';
 import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
+import type { Counters, Sent } from './counters.ts';
 import { Hearing } from './hearing.ts';
 import type { Latch } from './latch.ts';
 import type { PlayTarget, ThreadReport } from './messages.ts';
@@ -13,11 +14,9 @@ import type { StreamNumbers } from './stream-numbers.ts';
 
 /** What of a call is no number. */
 export interface Voice {
-  readonly call: number;
   readonly clips: readonly Clip[];
   /** Of the clips, in slots. */
   readonly lengths: readonly number[];
-  readonly counters: Int32Array;
   state: 'opening' | 'prepared' | 'playing' | 'held' | 'played';
   codec: Codec;
   packetSlots: number;
@@ -32,16 +31,16 @@ export interface Voice {
   isRefused: boolean;
   /** Of a peer that may be behind a NAT. */
   latch: Latch | null;
+  /** When to look what came in at its RTP port, and whether to report. */
+  nextLookMs: number;
   hasFailed: boolean;
   canSend: boolean;
 }
 
 /** A call whose ports are being opened. */
-export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Array): Voice => ({
-  call,
+export const newVoice = (clips: readonly Clip[]): Voice => ({
   clips,
   lengths: clips.map(({ frameCount }) => frameCount * SLOTS_PER_FRAME),
-  counters,
   state: 'opening',
   codec: 'PCMU',
   packetSlots: SLOTS_PER_FRAME,
@@ -52,6 +51,7 @@ export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Ar
   refusals: new Refusals(),
   isRefused: false,
   latch: null,
+  nextLookMs: 0,
   hasFailed: false,
   canSend: false,
 });
@@ -60,7 +60,7 @@ export const newVoice = (call: number, clips: readonly Clip[], counters: Int32Ar
  * Packets are made so from now on; whether that begins another source. Another clock does, and another key: packets under
  * it are numbered from the lower half, as those of a first one must be.
  */
-export const setFormat = (voice: Voice, to: PlayTarget, numbers: StreamNumbers, row: number): boolean => {
+export const setFormat = (voice: Voice, to: PlayTarget, numbers: StreamNumbers, row: number, sent: Sent): boolean => {
   const seal = sealFor(to.sealing, voice.seal);
   if (seal !== voice.seal && seal !== null) numbers.reset(row);
   voice.seal = seal;
@@ -68,13 +68,14 @@ export const setFormat = (voice: Voice, to: PlayTarget, numbers: StreamNumbers, 
   voice.packetSlots = to.packetTimeMs / SLOT_MS;
   voice.to = to;
   if (!numbers.setFormat(row, to.payloadType, CODEC_FRAMES[to.codec].clockRateHz)) return false;
-  voice.reports?.restart();
+  voice.reports?.restart(sent);
   if (seal) seal.sender = new SrtpSender(seal.protection);
   return true;
 };
 
 export interface VoicesOptions {
   readonly sockets: CallSockets;
+  readonly counters: Counters;
   /** Calls that can be held at once. */
   readonly rows: number;
   /** A monotonic clock. */

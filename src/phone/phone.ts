@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { makeDirectories } from '../make-directories.ts';
 import { type ClientTransactions, createClientTransactions } from '../sip/client-transactions.ts';
 import { dialogKey, dialogOfInvite, keyOfRequest } from '../sip/dialog.ts';
 import type { Source, TransportName } from '../sip/hop.ts';
@@ -210,7 +210,7 @@ const newTag = (): string => randomBytes(6).toString('hex');
  * cannot be made.
  */
 export const openPhone = async (options: PhoneOptions): Promise<Phone> => {
-  if (options.recordDirectory !== null) await mkdir(options.recordDirectory, { recursive: true });
+  if (options.recordDirectory !== null) await makeDirectories(options.recordDirectory, 0o777);
   const { listen, tls = NO_TLS } = options;
   return new OpenPhone(options, await openSipTransport({ listen, tls, wakeAfter: wakeAfterRealTime, log: SILENT }));
 };

@@ -11,8 +11,8 @@ type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'reco
 
 /** Nothing is noted of an attempt that has ended: its first outcome stands. */
 export const attemptVerbs = (context: Context): AttemptVerbs => ({
-  async recordRinging(attemptId, dialog) {
-    const ringing_at = await context.nowMs();
+  async recordRinging(attemptId, dialog, agoMs = 0) {
+    const ringing_at = (await context.nowMs()) - agoMs;
     const attempt = await context.db
       .updateTable('attempts')
       .set({ ringing_at, dialog })
@@ -23,8 +23,8 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
       .executeTakeFirst();
     if (attempt) await moveCall(context, attempt.call_seq, ['dialing'], 'ringing');
   },
-  async recordAnswered(attemptId, codec, dialog) {
-    const answered_at = await context.nowMs();
+  async recordAnswered(attemptId, codec, dialog, agoMs = 0) {
+    const answered_at = (await context.nowMs()) - agoMs;
     const attempt = await context.db
       .updateTable('attempts')
       .set({ answered_at, codec, dialog })
@@ -49,9 +49,9 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
     context.db.updateTable('calls').set({ state: 'finished', outcome }).where('seq', '=', seq).compile(),
   );
   const waitAgain = waiter(context);
-  return async (attemptId, result) => {
-    const now = await context.nowMs();
-    const [attempt] = (await endAttempt(endingOf(attemptId, result, now))).rows;
+  return async (attemptId, result, agoMs = 0) => {
+    const endedAt = (await context.nowMs()) - agoMs;
+    const [attempt] = (await endAttempt(endingOf(attemptId, result, endedAt))).rows;
     if (!attempt) return false;
     const call = await findRule(attempt.call_seq);
     const trunksLeft = call.trunkIds.slice(call.trunkIds.indexOf(attempt.trunk_id ?? '') + 1);
@@ -66,14 +66,14 @@ const outcomeRecorder = (context: Context): Transaction['recordOutcome'] => {
       retryAfterSeconds: result.retryAfterSeconds ?? 0,
     });
     if (step.kind === 'over') await finishCall({ seq: attempt.call_seq, outcome: result.outcome });
-    else await waitAgain(attempt.call_seq, call, step, trunksLeft, now);
+    else await waitAgain(attempt.call_seq, call, step, trunksLeft, endedAt);
     return step.kind === 'over';
   };
 };
 
-const endingOf = (id: string, result: AttemptResult, now: number) => ({
+const endingOf = (id: string, result: AttemptResult, endedAt: number) => ({
   id,
-  now,
+  endedAt,
   outcome: result.outcome,
   sipStatus: result.sipStatus,
   sipReason: result.sipReason,
@@ -95,7 +95,7 @@ const attemptEnder = ({ db }: Context) =>
     db
       .updateTable('attempts')
       .set((eb) => ({
-        ended_at: ending.now,
+        ended_at: ending.endedAt,
         outcome: ending.outcome,
         sip_status: ending.sipStatus,
         sip_reason: ending.sipReason,
@@ -161,10 +161,10 @@ const waiter = (context: Context) => {
     call: CallRule,
     step: Exclude<NextStep, { kind: 'over' }>,
     trunksLeft: readonly string[],
-    now: number,
+    endedAt: number,
   ): Promise<void> => {
     const isNextTrunk = step.kind === 'next_trunk';
-    const due_at = isNextTrunk ? now : now + step.delaySeconds * 1000;
+    const due_at = isNextTrunk ? endedAt : endedAt + step.delaySeconds * 1000;
     const dial_by = isNextTrunk ? call.dialBy : due_at + call.dialWithinMs;
     const queue = await queueOf(call.applicationId, isNextTrunk ? trunksLeft : call.allTrunkIds);
     await db

@@ -32,12 +32,12 @@ type Verbs = Pick<EventVerbs, 'publishEvents' | 'recordDigit' | 'noteTrunkState'
 
 export const eventVerbs = (context: Context): Verbs => ({
   publishEvents: eventPublisher(context),
-  recordDigit: (attemptId, digit) => recordDigit(context, attemptId, digit),
+  recordDigit: (attemptId, digit, agoMs = 0) => recordDigit(context, attemptId, digit, agoMs),
   noteTrunkState: (trunkId, state) => noteTrunkState(context, trunkId, state),
   sweepEvents: () => sweepEvents(context),
 });
 
-const recordDigit = async ({ db, nowMs }: Context, attemptId: string, digit: string): Promise<void> => {
+const recordDigit = async ({ db, nowMs }: Context, attemptId: string, digit: string, agoMs: number): Promise<void> => {
   const call = await db
     .selectFrom('attempts')
     .innerJoin('calls', 'calls.seq', 'attempts.call_seq')
@@ -48,7 +48,8 @@ const recordDigit = async ({ db, nowMs }: Context, attemptId: string, digit: str
     .executeTakeFirst();
   if (!call) return;
   const { id: call_id, blast_id, application_id } = call;
-  const event = newEvent({ application_id, type: 'call.digit', at: await nowMs(), blast_id, call_id, detail: digit });
+  const at = (await nowMs()) - agoMs;
+  const event = newEvent({ application_id, type: 'call.digit', at, blast_id, call_id, detail: digit });
   await db.insertInto('events').values(event).execute();
 };
 

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
+import { makeDirectories } from '../make-directories.ts';
 import { transactionOf, viewsOf } from './assemble.ts';
 import { createGroupCommit, LIMITS } from './group-commit.ts';
 import { NO_ROW_LOCKS } from './row-locks.ts';
@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
  * Throws an Error with one sentence that names the fix if it cannot be used.
  */
 export const openSqliteStore = async ({ path, vault, log, metrics }: SqliteStoreOptions): Promise<Store> => {
-  makeDirectory(dirname(path));
+  await makeDirectory(dirname(path));
   const database = await openDatabase(path);
   try {
     await requireSameVault(database.writer.db, vault, path);
@@ -70,12 +70,12 @@ export const storeOver = (
   };
 };
 
-const makeDirectory = (directory: string): void => {
+const makeDirectory = async (directory: string): Promise<void> => {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    await makeDirectories(directory, 0o700);
   } catch (error) {
     throw new Error(
-      `The data directory ${directory} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another with RINGCAST_DATA_DIR.`,
+      `The folder ${directory} of the database cannot be made (${(error as NodeJS.ErrnoException).code}): choose another with RINGCAST_DATA_DIR or RINGCAST_DATABASE_URL.`,
       { cause: error },
     );
   }

@@ -63,3 +63,6 @@ export const requireRows = async (
 };
 
 const SINGULAR = { applications: 'application', trunks: 'trunk', media: 'media' } as const;
+
+/** False for a text with NUL, which PostgreSQL does not even take in a question: no id holds one. */
+export const isStorable = (text: string): boolean => !text.includes('\0');

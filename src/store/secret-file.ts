@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { access, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../domain/ports.ts';
+import { makeDirectories } from '../make-directories.ts';
 
 const SECRET_BYTES = 32;
 const OTHERS = 0o077;
@@ -35,7 +36,7 @@ const makeSecret = async (directory: string, path: string, databasePath: string 
       `The secret ${path} is missing, and without it no key in ${databasePath} is valid: restore it from a backup of the data directory, or move the database away to start anew.`,
     );
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectories(directory, 0o700);
     await writeSecret(directory, path);
   } catch (error) {
     throw new Error(

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const demo = (files: readonly string[] = [], environment: Record<string, string> = {}) =>
-  ringcastEnds(['demo', ...files], environment, directory);
+  ringcastEnds(['demo', ...files], environment, { cwd: directory });
 
 const equal = (label: string) => new RegExp(`${label} +[1-9][0-9]* samples, 0 differ, first and last 20 ms included`);
 

@@ -64,10 +64,13 @@ describe('a start that cannot be: one sentence, and an exit status', () => {
     expect(errors).toContain('RINGCAST_DATA_DIR');
   });
 
-  it('a data directory that cannot be made', async () => {
-    const { status, errors } = await failing({ RINGCAST_DATA_DIR: '/proc/ringcast-data' });
+  it.each([
+    ['data directory', { RINGCAST_DATA_DIR: '/proc/ringcast-data' }, 'RINGCAST_DATA_DIR'],
+    ['folder of the database', { RINGCAST_DATABASE_URL: 'sqlite:/proc/ringcast/a.db' }, 'RINGCAST_DATABASE_URL'],
+  ])('a %s that cannot be made', async (_, environment, named) => {
+    const { status, errors } = await failing(environment);
     expect([status, errors.trim().split('\n').length]).toEqual([1, 1]);
-    expect(errors).toContain('RINGCAST_DATA_DIR');
+    expect(errors).toContain(named);
   });
 
   it('a database of a newer version', async () => {

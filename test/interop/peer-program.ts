@@ -60,10 +60,15 @@ const isFree = async (port: number): Promise<boolean> => {
   }
 };
 
+/** Ports that peers were told; some may not have bound theirs yet. */
+const given = new Set<number>();
+
 /** A UDP port that is free now; peers want to be told one. */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 };

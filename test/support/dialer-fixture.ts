@@ -7,6 +7,7 @@ import { random } from '../../src/clock.ts';
 import type { AttemptResult, CallOrder } from '../../src/domain/call.ts';
 import { NO_RTP } from '../../src/domain/call.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
+import type { CallProgress } from '../../src/domain/ports.ts';
 import { NO_RETRY } from '../../src/domain/retry.ts';
 import { NO_SILENCES } from '../../src/domain/silences.ts';
 import type { Admission, TrunkState } from '../../src/domain/trunk.ts';
@@ -22,6 +23,7 @@ const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
 /** A phone line in the test's hands: what was dialled, and the means to end it. */
 interface Dialled {
   readonly order: CallOrder;
+  readonly progress: (progress: CallProgress) => void;
   readonly end: (outcome: Outcome) => void;
   cancelled: boolean;
 }
@@ -62,9 +64,9 @@ export const openDialerFixture = async () => {
     return createDialer({
       store: used,
       mayDial: () => switches.mayDial,
-      placeCall: (order) => {
+      placeCall: (order, progress) => {
         const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-        const call: Dialled = { order, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
+        const call: Dialled = { order, progress, end: (outcome) => resolve(resultOf(outcome)), cancelled: false };
         dialled.push(call);
         onDialled();
         return {

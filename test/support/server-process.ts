@@ -28,13 +28,21 @@ export interface Ended {
 export const runRingcast = (
   args: readonly string[],
   environment: Record<string, string> = {},
-  cwd?: string,
-): ChildProcess =>
-  spawn(process.execPath, [EXECUTABLE, ...args], {
+  {
+    cwd,
+    within = [],
+  }: {
+    readonly cwd?: string /** A program that runs it, with its arguments. */;
+    readonly within?: readonly string[];
+  } = {},
+): ChildProcess => {
+  const [program = '', ...rest] = [...within, process.execPath, EXECUTABLE, ...args];
+  return spawn(program, rest, {
     env: { PATH: process.env.PATH, ...environment },
     ...(cwd === undefined ? {} : { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+};
 
 /** Runs a command of `ringcast` to its end. */
 export const ringcastEnds = async (...run: Parameters<typeof runRingcast>): Promise<Ended> => {
@@ -47,14 +55,17 @@ export const ringcastEnds = async (...run: Parameters<typeof runRingcast>): Prom
 export const spawnRingcast = async (
   dataDirectory: string,
   environment: Record<string, string> = {},
+  within: readonly string[] = [],
 ): Promise<ServerProcess> => {
-  const child = runRingcast(['serve'], { ...LOOPBACK, RINGCAST_DATA_DIR: dataDirectory, ...environment });
+  const variables = { ...LOOPBACK, RINGCAST_DATA_DIR: dataDirectory, ...environment };
+  const child = runRingcast(['serve'], variables, { within });
   const errors = textOf(child.stderr);
   const exited = exitOf(child);
   const ready = await Promise.race([firstLine(child), exited.then(() => null)]);
   if (ready === null) throw new Error(`the server ended at start: ${await errors}`);
   const { public: publicUrl, operator: operatorUrl } = JSON.parse(ready);
-  const operatorToken = (await readFile(join(dataDirectory, 'operator-token'), 'utf8')).trim();
+  const operatorToken =
+    environment.RINGCAST_OPERATOR_TOKEN ?? (await readFile(join(dataDirectory, 'operator-token'), 'utf8')).trim();
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal);
     await exited;
