@@ -47,6 +47,7 @@ const makePlayers = (calls: number): ReadonlyMap<string, Rounds> => {
       sealing,
       opening: null,
       eventPayloadTypes: [101],
+      comedia: false,
       rtcp: null,
     });
   return new Map([

@@ -28,6 +28,7 @@ const PCMU = {
   sealing: null,
   opening: null,
   eventPayloadTypes: [101],
+  comedia: false,
   rtcp: null,
 } as const;
 

@@ -54,6 +54,7 @@ export const newOrder = (phonePort: number, clips: CallOrder['clips']): CallOrde
   ringTimeoutMs: 45_000,
   codecs: ['PCMU', 'PCMA'],
   srtp: 'off',
+  comedia: false,
   silences: NO_SILENCES,
   clips,
 });

@@ -45,6 +45,7 @@ export const orderOf = async (
   ringTimeoutMs: options.ringTimeoutMs,
   codecs: trunk?.codecs ?? CODECS,
   srtp: trunk?.srtp ?? 'off',
+  comedia: trunk?.comedia ?? false,
   silences: claimed.silences,
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });

@@ -68,7 +68,6 @@ const existing = async (tx: Transaction, id: string): Promise<Trunk> => {
 };
 
 const checked = (input: TrunkInput, id: string | null): NewTrunk => {
-  refuseNotCarried(input);
   const transport = checkedTransport(input.transport);
   return {
     id,
@@ -84,16 +83,9 @@ const checked = (input: TrunkInput, id: string | null): NewTrunk => {
     codecs: checkedCodecs(input.codecs),
     register: checkedRegister(input),
     srtp: checkedSrtp(input.srtp),
-    comedia: false,
+    comedia: input.comedia ?? false,
     healthCheck: checkedHealthCheck(input.healthCheck),
   };
-};
-
-/** What the interface names but this version does not carry is refused, never silently ignored. */
-const refuseNotCarried = ({ comedia }: TrunkInput): void => {
-  if (comedia === true) {
-    throw invalidField('comedia', 'comedia must be false: this version sends voice to where the SDP says.');
-  }
 };
 
 /** The address of record that is registered is the user's. */

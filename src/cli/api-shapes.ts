@@ -105,6 +105,20 @@ export interface ClipProgress {
   readonly framesTotal: number;
 }
 
+export interface ClipPlace {
+  readonly mediaId: string | null;
+  readonly ms: number;
+}
+
+export interface RtpFigures {
+  readonly packetsSent: number;
+  readonly packetsLost: number | null;
+  readonly jitterMs: number | null;
+  readonly roundTripMs: number | null;
+  readonly mosEstimate: number | null;
+  readonly latenessMs: { readonly p50: number; readonly p99: number } | null;
+}
+
 export interface Attempt {
   readonly number: number;
   readonly trunkId: string | null;
@@ -117,6 +131,10 @@ export interface Attempt {
   readonly sipReason: string | null;
   readonly codec: string | null;
   readonly clips: readonly ClipProgress[];
+  /** These are absent from servers that know none. */
+  readonly digits?: readonly (ClipPlace & { readonly digit: string })[];
+  readonly hungUpAt?: ClipPlace | null;
+  readonly rtp?: RtpFigures;
 }
 
 export interface Call {

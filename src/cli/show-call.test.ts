@@ -40,6 +40,31 @@ test('a call is shown with what its outcome means', async () => {
   expect((await show('--json')).out).toBe(`${JSON.stringify(CALL)}\n`);
 });
 
+test('an attempt that was answered is shown with what was heard of it', async () => {
+  const attempt = {
+    ...{ number: 1, trunkId: null, sipCallId: 'c1', sipStatus: 200, sipReason: 'OK', codec: 'opus', clips: [] },
+    ...{ dialledAt: null, ringingAt: null, answeredAt: '2026-11-21T02:36:09Z', endedAt: null },
+    digits: [
+      { digit: '5', mediaId: '101', ms: 1260 },
+      { digit: '#', mediaId: null, ms: 0 },
+    ],
+    hungUpAt: { mediaId: '102', ms: 3400 },
+    rtp: {
+      ...{ packetsSent: 500, packetsLost: 3, jitterMs: 1.25, roundTripMs: 20, mosEstimate: 4.2 },
+      latenessMs: { p50: 1, p99: 5 },
+    },
+  };
+  cli.answers['GET /operator/v1/calls/42-1'] = { json: { ...CALL, attempts: [attempt] } };
+  const { out } = await show();
+  expect(out).toMatch(/HUNG UP AT +KEYS +LOST +JITTER +ROUND TRIP +MOS \(ESTIMATE\) +LEFT LATE BY/);
+  expect(out).toMatch(
+    /1 +3\.4 s of 102 +5 at 1\.3 s of 101, # at 0\.0 s of the greeting +3 of 500 +1\.3 ms +20 ms +4\.2 +1 ms, 99 %: 5 ms/,
+  );
+  const { digits, hungUpAt, rtp, ...old } = attempt;
+  cli.answers['GET /operator/v1/calls/42-1'] = { json: { ...CALL, attempts: [old] } };
+  expect((await show()).out).toMatch(/1( +-){7}\n/);
+});
+
 test('a call that is not there is an error', async () => {
   expect(await cli.operator('calls', 'show', '11')).toMatchObject({
     status: 1,

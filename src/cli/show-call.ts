@@ -9,6 +9,7 @@ import { type Output, printJson, printLines } from './output.ts';
 import { headline } from './progress.ts';
 import { type Column, record, table } from './table.ts';
 import { inSeconds, localTime, visible } from './text.ts';
+import { HEARD_COLUMNS, wasHeard } from './what-was-heard.ts';
 
 export interface ShowOptions {
   readonly json?: boolean;
@@ -66,6 +67,11 @@ const ladderLines = ({ items, omitted }: CallTrace, look: LadderLook): string[] 
   return [...ladders, ...omittedLines(omitted)];
 };
 
+const heardLines = ({ attempts }: Call): string[] => {
+  const heard = attempts.filter(wasHeard);
+  return heard.length === 0 ? [] : ['', ...table(heard, HEARD_COLUMNS)];
+};
+
 const writeCapture = async (api: Api, path: string, file: string, output: Output): Promise<void> => {
   const octets = await api.download(`${path}/messages.pcap`);
   await writeFile(file, octets).catch((error: NodeJS.ErrnoException) => {
@@ -87,6 +93,7 @@ export const showCall = async (api: Api, id: string, options: ShowOptions, outpu
     ...record(call.value, CALL_COLUMNS),
     '',
     ...table(call.value.attempts, ATTEMPT_COLUMNS),
+    ...heardLines(call.value),
     ...(trace ? ladderLines(trace.value, look) : []),
   ]);
 };

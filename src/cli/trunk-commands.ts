@@ -25,6 +25,7 @@ interface Options extends OperatorOptions {
   readonly codec?: readonly string[];
   readonly register?: boolean;
   readonly srtp?: string;
+  readonly comedia?: boolean;
   readonly healthCheck?: string;
 }
 
@@ -72,6 +73,7 @@ const given = (options: Options): Record<string, unknown> =>
     codecs: options.codec,
     register: options.register,
     srtp: options.srtp,
+    comedia: options.comedia,
     healthCheck: options.healthCheck,
   });
 
@@ -92,6 +94,8 @@ const withFields = (command: Command): Command =>
     .option('--register', 'register there under the user name')
     .option('--no-register', 'do not register there (default)')
     .option('--srtp <policy>', 'encrypt voice: off (default), preferred or required')
+    .option('--comedia', 'send voice to where that of its phones comes from, whatever their SDP says')
+    .option('--no-comedia', 'send voice to where the SDP says (default)')
     .option('--health-check <kind>', 'options (default) or none');
 
 /** `ringcast trunk`: the SIP peers that carry calls. */

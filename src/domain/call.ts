@@ -112,6 +112,8 @@ export interface CallOrder extends DialogNames {
   readonly codecs: readonly Codec[];
   /** Whether voice is encrypted: never, if the peer can, or not sent otherwise. */
   readonly srtp: Trunk['srtp'];
+  /** Whether voice goes to where the peer's comes from, whatever its SDP says. */
+  readonly comedia: boolean;
   readonly clips: readonly ClipAudio[];
   readonly silences: Silences;
 }

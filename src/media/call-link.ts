@@ -16,8 +16,11 @@ import {
 import type { PlayTarget, ReadyReport, ThreadOrder, ThreadReport } from './messages.ts';
 import type { PlaceInPlaylist, Playlist } from './playlist.ts';
 
-/** How a voice ended: after the time of its last packet, or before, by a stop or with the thread. */
-export type EndOfVoice = 'played' | 'broken-off';
+/**
+ * How a voice ended: after the time of its last packet; before, because nobody listens where it goes; or by a stop or with
+ * the thread.
+ */
+export type EndOfVoice = 'played' | 'peer-refuses' | 'broken-off';
 
 /** The media of one call, seen from the main thread. */
 export interface MediaPort {
@@ -35,7 +38,8 @@ export interface MediaPort {
   /** Goes on with the frame that was next, the marker set and the timestamp true across the silence. */
   resume(): void;
   /**
-   * Settles when the last packet was sent and its time is over, when the port is stopped, or when the thread ended.
+   * Settles when the last packet was sent and its time is over, when the peer's machine refused voice for two seconds and
+   * nothing was heard of the peer, when the port is stopped, or when the thread ended.
    * Frames that the kernel did not take are missing from `framesSent` only. Never rejects.
    */
   readonly finished: Promise<EndOfVoice>;
@@ -104,6 +108,7 @@ export class CallLink {
     }
     if (report.type === 'digit') this.#onDigit(report.digit, this.#playlist.placeOf(report));
     if (report.type === 'finished') this.#finished.resolve('played');
+    if (report.type === 'peer_refuses') this.#finished.resolve('peer-refuses');
     if (report.type === 'stopped') this.#settle();
   }
 
@@ -166,6 +171,7 @@ const targetOf = (to: PlayTarget): PlayTarget => ({
   sealing: to.sealing && copyOf(to.sealing),
   opening: to.opening && copyOf(to.opening),
   eventPayloadTypes: [...to.eventPayloadTypes],
+  comedia: to.comedia,
   rtcp: to.rtcp && { address: to.rtcp.address, port: to.rtcp.port, isMux: to.rtcp.isMux },
 });
 

@@ -47,6 +47,10 @@ export interface CallSockets {
    * costs more with every packet it sends. True if an ICMP refusal was met, which `send` will not tell then.
    */
   receiveRtp(row: number, onPacket: OnPacket): boolean;
+  /** Where the packet came from that is being handed over. */
+  source(): RtpAddress;
+  /** After a refusal: what ICMP brought back takes the room of what comes in until then. */
+  dropReturned(row: number): void;
   /** Sends octets of `packet` to the RTCP port of the peer: from RTP's port if they share one. Never throws. */
   sendRtcp(row: number, packet: Frames, length: number, to: RtcpTarget): void;
   /** Closes both; `onClosed` tells that the ports are free, perhaps before it returns. */

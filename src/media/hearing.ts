@@ -1,5 +1,5 @@
-import { parseRtpPacket } from '../rtp/packet.ts';
-import type { ReportBlock } from '../rtp/rtcp-packet.ts';
+import { parseRtpPacket, type RtpPacket } from '../rtp/packet.ts';
+import type { RtcpPacket } from '../rtp/rtcp-packet.ts';
 import { isRtcp, parseRtcp } from '../rtp/rtcp-parse.ts';
 import { createProtection } from '../rtp/srtp-protection.ts';
 import { SrtpReceiver } from '../rtp/srtp-receiver.ts';
@@ -8,6 +8,12 @@ import { type HeardDigits, hearTelephoneEvent, NO_DIGITS } from '../rtp/telephon
 
 /** Keys of one call that are told; nobody presses more in a message. */
 export const MAX_DIGITS = 128;
+
+/** One packet: RTP, or the parts of RTCP. */
+export interface Heard {
+  readonly rtp: RtpPacket | null;
+  readonly rtcp: readonly RtcpPacket[];
+}
 
 /** What a peer sends during a call, as far as it is listened to. Whatever comes in, nothing throws. */
 export class Hearing {
@@ -25,28 +31,27 @@ export class Hearing {
     this.#opening = opening;
   }
 
-  /**
-   * The key whose press begins with this packet of RTP, null for any other. Without encryption only packets from the
-   * peer's own address count.
-   */
-  digitOf(octets: Uint8Array, isFromPeer: boolean): string | null {
-    const plain = isRtcp(octets) ? null : this.#open(octets, isFromPeer);
-    const packet = plain && parseRtpPacket(plain);
-    if (!packet || !this.#eventPayloadTypes.includes(packet.payloadType) || this.#told >= MAX_DIGITS) return null;
+  /** A packet read, and decrypted if the peer encrypts; null if it is none or cannot be opened. */
+  hear(octets: Uint8Array): Heard | null {
+    const plain = this.#open(octets);
+    if (!plain) return null;
+    const rtcp = isRtcp(plain) ? parseRtcp(plain) : null;
+    if (rtcp) return { rtcp, rtp: null };
+    const rtp = isRtcp(plain) ? null : parseRtpPacket(plain);
+    return rtp && { rtp, rtcp: [] };
+  }
+
+  /** The key whose press begins with this packet, null for any other. */
+  digitOf(packet: RtpPacket): string | null {
+    if (!this.#eventPayloadTypes.includes(packet.payloadType) || this.#told >= MAX_DIGITS) return null;
     const { heard, digit } = hearTelephoneEvent(this.#digits, packet);
     this.#digits = heard;
     if (digit) this.#told += 1;
     return digit?.digit ?? null;
   }
 
-  /** The reports in a packet of RTCP, none in any other. */
-  reportsOf(octets: Uint8Array, isFromPeer: boolean): readonly ReportBlock[] {
-    const plain = isRtcp(octets) ? this.#open(octets, isFromPeer) : null;
-    return ((plain && parseRtcp(plain)) ?? []).flatMap((packet) => (packet.kind === 'report' ? packet.blocks : []));
-  }
-
-  #open(octets: Uint8Array, isFromPeer: boolean): Uint8Array | null {
-    if (this.#opening === null) return isFromPeer ? octets : null;
+  #open(octets: Uint8Array): Uint8Array | null {
+    if (this.#opening === null) return octets;
     const receiver = this.#receiverOf(this.#opening);
     return isRtcp(octets) ? receiver.openRtcp(octets) : receiver.openRtp(octets);
   }

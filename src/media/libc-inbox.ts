@@ -6,6 +6,7 @@ const EPOLL_CLOEXEC = 0o2000000;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const MSG_DONTWAIT = 0x40;
+const MSG_ERRQUEUE = 0x2000;
 const { ECONNREFUSED } = constants.errno;
 /** `struct epoll_event` is packed on x86-64 alone. */
 const [EVENT_BYTES, DATA] = process.arch === 'x64' ? [12, 4] : [16, 8];
@@ -23,6 +24,8 @@ export interface LibcInbox {
   read(onPacket: (row: number, octets: Uint8Array, from: Uint8Array) => void): void;
   /** The same of one socket that is not watched; whether there was a refusal among them. */
   readFrom(fd: number, onPacket: (octets: Uint8Array, from: Uint8Array) => void): boolean;
+  /** Reads away what ICMP brought back. */
+  dropReturned(fd: number): void;
 }
 
 export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInbox => {
@@ -34,11 +37,18 @@ export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInb
   if (epoll < 0) throw new Error(`epoll_create1 failed: error ${libc.errno()}`);
   keep(epoll);
 
-  /** Octets of the next packet, or the negative errno: EAGAIN if there is none, an ICMP refusal in a packet's place. */
-  const receive = (fd: number): number => {
+  /**
+   * Octets of the next packet, or of one that ICMP brought back, or the negative errno: EAGAIN if there is none, an ICMP
+   * refusal in a packet's place.
+   */
+  const receive = (fd: number, flags = 0): number => {
     view.setUint32(LENGTH, 28, true);
-    const length = libc.recvfrom(fd, start + OCTETS, MAX_PACKET_BYTES, MSG_DONTWAIT, start + FROM, start + LENGTH);
+    const how = MSG_DONTWAIT | flags;
+    const length = libc.recvfrom(fd, start + OCTETS, MAX_PACKET_BYTES, how, start + FROM, start + LENGTH);
     return length < 0 ? -libc.errno() : length;
+  };
+  const dropReturned = (fd: number): void => {
+    for (let count = 0; count < MAX_PACKETS_AT_ONCE && receive(fd, MSG_ERRQUEUE) >= 0; count += 1);
   };
   const received = (length: number): Uint8Array => new Uint8Array(memory, OCTETS, length);
 
@@ -53,8 +63,10 @@ export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInb
       const ready = libc.epollWait(epoll, start + EVENTS, MAX_PACKETS_AT_ONCE, 0);
       for (let event = 0; event < ready; event += 1) {
         const at = EVENTS + event * EVENT_BYTES + DATA;
-        const length = receive(view.getUint32(at + 4, true));
+        const fd = view.getUint32(at + 4, true);
+        const length = receive(fd);
         if (length > 0) onPacket(view.getUint32(at, true), received(length), from);
+        else if (length < 0) dropReturned(fd);
       }
     },
     readFrom(fd, onPacket) {
@@ -67,5 +79,6 @@ export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInb
       }
       return wasRefused;
     },
+    dropReturned,
   };
 };

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import { type CallSockets, MAX_PAIR_TRIES, type NotOpened } from './call-sockets.ts';
+import { type CallSockets, MAX_PAIR_TRIES, type NotOpened, type OnPacket } from './call-sockets.ts';
 import { descriptorsOf } from './descriptors.ts';
 import type { Libc } from './libc.ts';
 import { createLibcInbox } from './libc-inbox.ts';
@@ -24,6 +24,10 @@ const TWO_TO_32 = 2 ** 32;
 
 const nameOf = (errno: number): string => getSystemErrorMap().get(-errno)?.join(': ') ?? `error ${errno}`;
 
+/** An IPv4 or IPv6 address of 4 or 16 octets, as text. */
+const textOf = (octets: Uint8Array): string =>
+  octets.length === 4 ? octets.join('.') : (Buffer.from(octets).toString('hex').match(/.{4}/g) ?? []).join(':');
+
 /** Sockets of the C library: one call into it a packet, header and frame sent from where they lie. */
 export const createLibcSockets = (
   libc: Libc,
@@ -42,6 +46,9 @@ export const createLibcSockets = (
   const inbox = createLibcInbox(libc, (epoll) => descriptors.set(options.rows, epoll, -1));
   const addressAt = isV6 ? 8 : 4;
   const hostBytes = isV6 ? 16 : 4;
+
+  /** Of the packet that is being handed over. */
+  let latestFrom: Uint8Array = new Uint8Array(PEER_BYTES);
 
   const setPointer = (at: number, address: number): void => view.setBigUint64(at, BigInt(address), true);
 
@@ -111,6 +118,11 @@ export const createLibcSockets = (
     return Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0;
   };
 
+  const handOver = (onPacket: OnPacket, row: number, octets: Uint8Array, from: Uint8Array): void => {
+    latestFrom = from;
+    onPacket(row, octets, isPeer(row, from));
+  };
+
   return {
     headers: view,
     headerAt: (row) => row * ROW_BYTES + HEADER,
@@ -142,11 +154,16 @@ export const createLibcSockets = (
       for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);
     },
     receive(onPacket) {
-      inbox.read((row, octets, from) => onPacket(row, octets, isPeer(row, from)));
+      inbox.read((row, octets, from) => handOver(onPacket, row, octets, from));
     },
     receiveRtp(row, onPacket) {
-      return inbox.readFrom(descriptors.rtp(row), (octets, from) => onPacket(row, octets, isPeer(row, from)));
+      return inbox.readFrom(descriptors.rtp(row), (octets, from) => handOver(onPacket, row, octets, from));
     },
+    source: () => ({
+      address: textOf(latestFrom.subarray(addressAt, addressAt + hostBytes)),
+      port: (latestFrom[2] ?? 0) * 256 + (latestFrom[3] ?? 0),
+    }),
+    dropReturned: (row) => inbox.dropReturned(descriptors.rtp(row)),
     sendRtcp(row, packet, length, to) {
       if (!writeAddress(scratch, to.address, to.port)) return;
       const fd = to.isMux ? descriptors.rtp(row) : descriptors.rtcp(row);

@@ -9,6 +9,7 @@ export interface Libc {
   bind(fd: number, address: number, length: number): number;
   getsockname(fd: number, address: number, length: number): number;
   setsockopt(fd: number, level: number, name: number, value: number, length: number): number;
+  getsockopt(fd: number, level: number, name: number, value: number, length: number): number;
   sendmsg(fd: number, message: number, flags: number): number;
   sendto(fd: number, octets: number, length: number, flags: number, to: number, toLength: number): number;
   recvfrom(fd: number, octets: number, length: number, flags: number, from: number, fromLength: number): number;
@@ -39,6 +40,7 @@ export const loadLibc = (): Libc => {
     bind: libc.func('bind', 'int', ['int', pointer, 'int']),
     getsockname: libc.func('getsockname', 'int', ['int', pointer, pointer]),
     setsockopt: libc.func('setsockopt', 'int', ['int', 'int', 'int', pointer, 'int']),
+    getsockopt: libc.func('getsockopt', 'int', ['int', 'int', 'int', pointer, pointer]),
     sendmsg: libc.func('sendmsg', 'int', ['int', pointer, 'int']),
     sendto: libc.func('sendto', 'int', ['int', pointer, 'size_t', 'int', pointer, 'int']),
     recvfrom: libc.func('recvfrom', 'int', ['int', pointer, 'size_t', 'int', pointer, pointer]),

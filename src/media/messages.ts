@@ -27,6 +27,8 @@ export type ThreadReport =
   | { readonly type: 'refused'; readonly call: number; readonly reason: string; readonly isTaken: boolean }
   /** The last frame was sent and its 20 ms are over. */
   | { readonly type: 'finished'; readonly call: number }
+  /** The peer's machine refuses our voice, and nothing is heard of the peer: nothing more is sent. */
+  | { readonly type: 'peer_refuses'; readonly call: number }
   /** A key was pressed while clip number `clip` was at `placeMs`. */
   | {
       readonly type: 'digit';
@@ -99,6 +101,8 @@ export interface PlayTarget extends RtpAddress {
   readonly opening: SrtpKeying | null;
   /** Payload types that telephone-events come under, eight at most. */
   readonly eventPayloadTypes: readonly number[];
+  /** Whether the peer may speak, and be spoken to, from elsewhere: see `latch.ts`. */
+  readonly comedia: boolean;
   /** Null if the peer named no place for reports. */
   readonly rtcp: RtcpTarget | null;
 }

@@ -69,12 +69,14 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
   const headers = new DataView(new ArrayBuffer(rows * HEADER_BYTES));
   const pairs = new Map<number, Pair>();
   /** What came in and was not handed over yet. */
-  const waiting: { readonly row: number; readonly octets: Uint8Array; readonly isFromPeer: boolean }[] = [];
+  const waiting: { readonly row: number; readonly octets: Uint8Array; readonly from: RtpAddress }[] = [];
+  /** Of the packet that is being handed over. */
+  let latestFrom: RtpAddress = { address: '', port: 0 };
 
-  const takeIn = (row: number, pair: Pair, octets: Uint8Array, from: string): void => {
+  const takeIn = (row: number, pair: Pair, octets: Uint8Array, from: RtpAddress): void => {
     if (waiting.length >= MAX_PACKETS_AT_ONCE || pair.listensTo === null) return;
     if (!isRtcp(octets) && !pair.listensTo.includes((octets[1] ?? 0) & 0x7f)) return;
-    waiting.push({ row, octets, isFromPeer: from === pair.to.address });
+    waiting.push({ row, octets, from: { address: from.address, port: from.port } });
   };
 
   const notOpened = (error: unknown): NotOpened => ({
@@ -90,7 +92,7 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
       const opened = bindPair(bindAddress, port).then((pair) => {
         pairs.set(row, pair);
         for (const socket of [pair.rtp, pair.rtcp]) {
-          socket.on('message', (octets, from) => takeIn(row, pair, octets, from.address));
+          socket.on('message', (octets, from) => takeIn(row, pair, octets, from));
         }
         return pair.rtp.address().port;
       });
@@ -127,10 +129,15 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
       if (pair) pair.listensTo = payloadTypes;
     },
     receive(onPacket) {
-      for (const { row, octets, isFromPeer } of waiting.splice(0))
-        if (pairs.has(row)) onPacket(row, octets, isFromPeer);
+      for (const { row, octets, from } of waiting.splice(0)) {
+        const pair = pairs.get(row);
+        latestFrom = from;
+        if (pair) onPacket(row, octets, from.address === pair.to.address);
+      }
     },
+    source: () => latestFrom,
     receiveRtp: () => false,
+    dropReturned: () => {},
     sendRtcp(row, packet, length, { address, port, isMux }) {
       const pair = pairs.get(row);
       const socket = isMux ? pair?.rtp : pair?.rtcp;

@@ -1,4 +1,5 @@
 import { type Playouts, SLOT_MS } from '../rtp/playout.ts';
+import type { RtcpPacket } from '../rtp/rtcp-packet.ts';
 import { MAX_SRTP_EXPANSION_BYTES } from '../rtp/srtp-sender.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
 import { type Counters, noteQuality, readSent } from './counters.ts';
@@ -34,19 +35,19 @@ export class RtcpExchange {
     this.#send(row, voice, nowMs, true);
   }
 
-  hear(row: number, { reports, hearing }: Voice, octets: Uint8Array, isFromPeer: boolean, nowMs: number): void {
+  hear(row: number, { reports }: Voice, packets: readonly RtcpPacket[], nowMs: number): void {
     if (!reports) return;
-    for (const block of hearing.reportsOf(octets, isFromPeer)) {
+    for (const block of packets.flatMap((packet) => (packet.kind === 'report' ? packet.blocks : []))) {
       const quality = reports.read(block, this.#streamOf(row, nowMs), nowMs);
       if (quality) noteQuality(this.#counters, row, quality);
     }
   }
 
-  #send(row: number, { reports, rtcp, seal }: Voice, nowMs: number, isGoodbye: boolean): void {
-    if (!reports || !rtcp) return;
+  #send(row: number, { reports, to, seal }: Voice, nowMs: number, isGoodbye: boolean): void {
+    if (!reports || !to?.rtcp) return;
     const { octets } = this.#packet;
     const length = reports.write(octets, this.#streamOf(row, nowMs), nowMs, isGoodbye);
-    this.#sockets.sendRtcp(row, this.#packet, seal ? seal.sender.sealRtcp(octets, length) : length, rtcp);
+    this.#sockets.sendRtcp(row, this.#packet, seal ? seal.sender.sealRtcp(octets, length) : length, to.rtcp);
   }
 
   #streamOf(row: number, nowMs: number): ReportedStream {

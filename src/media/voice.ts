@@ -4,8 +4,10 @@ import { SrtpSender } from '../rtp/srtp-sender.ts';
 import type { CallSockets } from './call-sockets.ts';
 import type { Counters, Sent } from './counters.ts';
 import { Hearing } from './hearing.ts';
-import type { PlayTarget, RtcpTarget, ThreadReport } from './messages.ts';
+import type { Latch } from './latch.ts';
+import type { PlayTarget, ThreadReport } from './messages.ts';
 import { type Clip, SLOTS_PER_FRAME } from './payloads.ts';
+import { Refusals } from './refusals.ts';
 import type { Reports } from './reports.ts';
 import { type Seal, sealFor } from './sealing.ts';
 import type { StreamNumbers } from './stream-numbers.ts';
@@ -22,7 +24,13 @@ export interface Voice {
   readonly hearing: Hearing;
   /** From the first packet on. */
   reports: Reports | null;
-  rtcp: RtcpTarget | null;
+  /** Where voice goes; null before it does. */
+  to: PlayTarget | null;
+  readonly refusals: Refusals;
+  /** Whether the peer's machine ever refused voice. */
+  isRefused: boolean;
+  /** Of a peer that may be behind a NAT. */
+  latch: Latch | null;
   /** When to look what came in at its RTP port, and whether to report. */
   nextLookMs: number;
   hasFailed: boolean;
@@ -39,7 +47,10 @@ export const newVoice = (clips: readonly Clip[]): Voice => ({
   seal: null,
   hearing: new Hearing(),
   reports: null,
-  rtcp: null,
+  to: null,
+  refusals: new Refusals(),
+  isRefused: false,
+  latch: null,
   nextLookMs: 0,
   hasFailed: false,
   canSend: false,
@@ -55,7 +66,7 @@ export const setFormat = (voice: Voice, to: PlayTarget, numbers: StreamNumbers, 
   voice.seal = seal;
   voice.codec = to.codec;
   voice.packetSlots = to.packetTimeMs / SLOT_MS;
-  voice.rtcp = to.rtcp;
+  voice.to = to;
   if (!numbers.setFormat(row, to.payloadType, CODEC_FRAMES[to.codec].clockRateHz)) return false;
   voice.reports?.restart(sent);
   if (seal) seal.sender = new SrtpSender(seal.protection);

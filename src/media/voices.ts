@@ -12,7 +12,8 @@ import {
   startPlayout,
 } from '../rtp/playout.ts';
 import type { CallSockets } from './call-sockets.ts';
-import { type Counters, countPacket, countPeerRefusal, countRefusal, readSent } from './counters.ts';
+import { type Counters, countPacket, countRefusal, readSent } from './counters.ts';
+import { Incoming } from './incoming.ts';
 import type { PlayTarget, ThreadOrder } from './messages.ts';
 import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
 import { Reports } from './reports.ts';
@@ -46,6 +47,7 @@ export class Voices {
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
   readonly #rtcp: RtcpExchange;
+  readonly #incoming: Incoming;
   /** When to look next what came in at RTCP ports, and for how many calls. */
   #nextLookMs = 0;
   #listening = 0;
@@ -60,6 +62,7 @@ export class Voices {
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
     this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts, options.counters);
+    this.#incoming = new Incoming(options.sockets, this.#rtcp, options.counters);
   }
 
   take(order: ThreadOrder): void {
@@ -124,13 +127,14 @@ export class Voices {
   }
 
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
-  #redirect(row: number, voice: Voice, to: PlayTarget): void {
+  #redirect(row: number, voice: Voice, named: PlayTarget): void {
     const { place, marker } = this.#playouts;
+    const to = this.#incoming.placeOf(voice, named);
     if (setFormat(voice, to, this.#numbers, row, readSent(this.#counters, row))) marker[row] = 1;
     const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     voice.hearing.listen(to.eventPayloadTypes, to.opening);
-    this.#sockets.listen(row, to.eventPayloadTypes);
+    this.#incoming.listen(row, voice);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
     if (problem !== null) this.#tellFailure(row, voice, problem);
@@ -178,21 +182,26 @@ export class Voices {
   };
 
   #look(row: number, voice: Voice, nowMs: number): void {
-    voice.nextLookMs = nowMs + (voice.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
-    if (this.#sockets.receiveRtp(row, this.#onPacket)) countPeerRefusal(this.#counters, row);
+    voice.nextLookMs = nowMs + (voice.to?.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
+    if (this.#sockets.receiveRtp(row, this.#onPacket)) this.#onRefusal(row, voice, nowMs);
     this.#rtcp.tick(row, voice, nowMs);
   }
 
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    this.#rtcp.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
-    const digit = voice.hearing.digitOf(octets, isFromPeer);
+    const digit = this.#incoming.hear(row, voice, octets, isFromPeer, this.#options.nowMs());
     if (!digit) return;
     const { clip, place } = this.#playouts;
     const placeMs = (place[row] ?? 0) * SLOT_MS;
     this.#options.report({ type: 'digit', call: row, digit, clip: clip[row] ?? 0, placeMs });
   };
+
+  #onRefusal(row: number, voice: Voice, nowMs: number): void {
+    if (!this.#incoming.isHopeless(row, voice, nowMs) || voice.state !== 'playing') return;
+    voice.state = 'played';
+    this.#options.report({ type: 'peer_refuses', call: row });
+  }
 
   #finish(row: number, voice: Voice): void {
     voice.state = 'played';
@@ -223,7 +232,7 @@ export class Voices {
     const { frames, offset, length } = payloads;
     const errno = this.#sockets.send(row, frames, offset, length);
     if (errno !== ECONNREFUSED) return errno;
-    countPeerRefusal(this.#counters, row);
+    this.#onRefusal(row, voice, this.#options.nowMs());
     return this.#sockets.send(row, frames, offset, length);
   }
 

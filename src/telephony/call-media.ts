@@ -57,6 +57,11 @@ export const createCallMedia = (prepared: PreparedCall, localAddress: string, ra
   /** Where the voice goes; null before it does. */
   let target: PlayTarget | null = null;
 
+  const targetNow = (media: RemoteMedia): PlayTarget => ({
+    ...targetOf(media, ours, events),
+    comedia: prepared.comedia,
+  });
+
   /** From the start, or from where it was held. */
   const playTo = (wanted: PlayTarget, wasHeld: boolean): void => {
     if (target === null) port.play(wanted);
@@ -71,7 +76,7 @@ export const createCallMedia = (prepared: PreparedCall, localAddress: string, ra
   const follow = (next: RemoteMedia, before: RemoteMedia): void => {
     remote = listens(next) ? next : { ...before, direction: next.direction };
     if (!mayPlay) return;
-    if (listens(next)) playTo(targetOf(next, ours, events), !listens(before));
+    if (listens(next)) playTo(targetNow(next), !listens(before));
     else if (target) port.hold();
   };
 
@@ -117,7 +122,7 @@ export const createCallMedia = (prepared: PreparedCall, localAddress: string, ra
     },
     play: () => {
       mayPlay = true;
-      if (remote && listens(remote)) playTo(targetOf(remote, ours, events), false);
+      if (remote && listens(remote)) playTo(targetNow(remote), false);
     },
     answerOffer: (offer) => {
       if (offer === null) {
@@ -149,7 +154,11 @@ export const createCallMedia = (prepared: PreparedCall, localAddress: string, ra
   };
 };
 
-const targetOf = (media: RemoteMedia, ours: CryptoLine | null, events: readonly number[]): PlayTarget => ({
+const targetOf = (
+  media: RemoteMedia,
+  ours: CryptoLine | null,
+  events: readonly number[],
+): Omit<PlayTarget, 'comedia'> => ({
   address: media.address,
   port: media.port,
   payloadType: media.payloadType,

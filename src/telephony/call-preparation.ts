@@ -24,6 +24,7 @@ export interface PreparedCall {
   readonly local: LocalDescription;
   readonly offerFrom: (localAddress: string) => string;
   readonly srtp: SrtpPolicy;
+  readonly comedia: boolean;
   /** Where a 3xx may lead. */
   readonly scope: RedirectScope;
 }
@@ -92,5 +93,6 @@ export const prepareCall = async (
   const addresses = new Map([first, ...others].map((way) => [way.hop.address, way.localAddress]));
   const localAddressOf = ({ address }: Hop): string => addresses.get(address) ?? localAddress;
   const scope = scopeOf(target, hops);
-  return { media: port, invite, hops, localAddressOf, local, offerFrom, srtp: order.srtp, scope };
+  const { srtp, comedia } = order;
+  return { media: port, invite, hops, localAddressOf, local, offerFrom, srtp, comedia, scope };
 };

@@ -173,6 +173,19 @@ describe('the called party ends or errs', () => {
     expect(bench.peer.calls[0]?.state).toBe('ended');
   });
 
+  test('a phone whose media port refuses voice is hung up on, and the call failed', async () => {
+    const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
+    const placed = bench.place({ frames: [500] });
+    await bench.clock.advance(3000);
+    bench.media.refuse();
+    expect(await bench.finish(placed)).toMatchObject({
+      outcome: 'failed',
+      wasAnswered: true,
+      sipReason: expect.stringMatching(/media port of the phone refused the voice/),
+    });
+    expect(bench.peer.calls[0]?.state).toBe('ended');
+  });
+
   test('a BYE that nobody answers ends after timer F', async () => {
     const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
     bench.dropFirst('BYE', 100);

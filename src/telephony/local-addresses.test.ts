@@ -44,6 +44,8 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
       ringTimeoutMs: 45_000,
       codecs: ['PCMU'],
       srtp: 'off',
+      comedia: false,
+      comedia: false,
       silences: NO_SILENCES,
       clips: [{ key: 'a', mediaId: null, frameCount: 1, renditions: SILENCE }],
     },

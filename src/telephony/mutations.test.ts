@@ -44,6 +44,7 @@ const orderOf = (i: number): CallOrder => ({
   ringTimeoutMs: 45_000,
   codecs: ['PCMU'],
   srtp: 'off',
+  comedia: false,
   silences: NO_SILENCES,
   clips: [{ key: 'clip', mediaId: '1', frameCount: FRAMES, renditions: sharedRenditions(() => SILENCE) }],
 });

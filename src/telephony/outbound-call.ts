@@ -34,6 +34,8 @@ export interface CallSurroundings {
 const MAX_HELD_MS = 600_000;
 const HELD_TOO_LONG = 'The call was on hold for ten minutes in all.';
 
+const NOBODY_LISTENS = 'The media port of the phone refused the voice (ICMP), and nothing was heard from it.';
+
 /** A frame that the kernel refused is like one lost on the way; without more than these nobody heard the message. */
 const LEAST_PART_HEARD = 0.95;
 
@@ -162,6 +164,7 @@ class Call implements OutboundCall {
   }
 
   #endOfVoice(end: EndOfVoice): CallInput {
+    if (end === 'peer-refuses') return { kind: 'media-failed', reason: NOBODY_LISTENS };
     const wanted = this.#around.order.clips.reduce((sum, clip) => sum + clip.frameCount, 0);
     const sent = this.framesSent().reduce((sum, count) => sum + count, 0);
     return end === 'played' && sent >= wanted * LEAST_PART_HEARD

@@ -94,6 +94,7 @@ export const openCaller = async (options: CallerOptions = {}): Promise<Caller> =
         ringTimeoutMs: 20_000,
         codecs: ['PCMU', 'PCMA'],
         srtp: 'off',
+        comedia: false,
         silences: NO_SILENCES,
         ...order,
       },

@@ -66,6 +66,7 @@ export const openRtpPeer = async (address = ADDRESS) => {
   return {
     address,
     port: socket.address().port,
+    socket,
     datagrams,
     packets: (): readonly RtpPacket[] => datagrams.map((datagram) => parseRtpPacket(datagram) as RtpPacket),
     async until(count: number): Promise<void> {
@@ -101,7 +102,7 @@ export const makeClip = (seed: number, frameCount: number): ClipAudio => ({
 });
 
 /** What a peer without encryption and keys is sent. */
-export const PLAIN = { sealing: null, opening: null, eventPayloadTypes: [], rtcp: null } as const;
+export const PLAIN = { sealing: null, opening: null, eventPayloadTypes: [], comedia: false, rtcp: null } as const;
 export const PCMU = { codec: 'PCMU', payloadType: 0, packetTimeMs: 20, ...PLAIN } as const;
 
 /** A media port that is stopped when the test is over. */

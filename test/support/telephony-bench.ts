@@ -164,6 +164,7 @@ export const createTelephonyBench = (options: {
       ringTimeoutMs: 45_000,
       codecs: ['PCMU', 'PCMA'],
       srtp: 'off',
+      comedia: false,
       silences: NO_SILENCES,
       clips: frames.map(clipOf),
       ...change,

@@ -25,11 +25,13 @@ export interface VirtualMedia extends MediaThread {
   failNext(problem: string): void;
   /** Ends every voice before its last frame, as a dying thread does. */
   breakDown(): void;
+  /** Ends every voice because nobody listens to it. */
+  refuse(): void;
 }
 
 export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
   const events: VoiceEvent[] = [];
-  const breakers = new Set<() => void>();
+  const breakers = new Set<(end: EndOfVoice) => void>();
   let nextPort = 16_382;
   let open = 0;
   let problem: string | null = null;
@@ -48,12 +50,12 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
     nextPort += 2;
     const sent = (): number =>
       startedAtMs === null ? 0 : Math.min(total, Math.floor(((stoppedAtMs ?? clock.nowMs) - startedAtMs) / FRAME_MS));
-    const end = (): void => {
+    const end = (how: EndOfVoice = 'broken-off'): void => {
       if (stoppedAtMs !== null) return;
       stoppedAtMs = clock.nowMs;
       cancelEnd();
       open -= 1;
-      finished.resolve('broken-off');
+      finished.resolve(how);
     };
     breakers.add(end);
     return {
@@ -102,7 +104,10 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       problem = sentence;
     },
     breakDown: () => {
-      for (const end of breakers) end();
+      for (const end of breakers) end('broken-off');
+    },
+    refuse: () => {
+      for (const end of breakers) end('peer-refuses');
     },
     prepare: async ({ clips }) => {
       const failure = problem;
