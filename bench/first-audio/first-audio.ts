@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Bench, BenchRow } from '../bench.ts';
 import { runChild, startChild } from '../support/child.ts';
 import { startCapture } from './capture.ts';
-import { type CallerOrder, firstAudioMs, type PhonePorts } from './figures.ts';
+import { type CallerOrder, type CapturedPacket, firstAudioMs, type PhonePorts } from './figures.ts';
 
 const IN_PROGRESS = [0, 1000];
 const MEASURED = 1000;
@@ -11,18 +11,29 @@ const AIM_P99_MS = 20;
 
 const script = (name: string): string => join(import.meta.dirname, name);
 
+const captureCalls = async (ports: PhonePorts, inProgress: number): Promise<readonly CapturedPacket[]> => {
+  const stopCapture = await startCapture(ports);
+  const order: CallerOrder = { phonePort: ports.sip, inProgress, measured: MEASURED, perSecond: PER_SECOND };
+  try {
+    await runChild(script('caller.ts'), [JSON.stringify(order)]);
+  } catch (error) {
+    await stopCapture();
+    throw error;
+  }
+  return stopCapture();
+};
+
 /** From the ACK to the first packet of voice, call by call, in ascending order. */
 const measure = async (inProgress: number): Promise<readonly number[]> => {
   const phone = await startChild(script('phone.ts'), []);
-  const ports = phone.ready as PhonePorts;
-  const stopCapture = await startCapture(ports);
-  const order: CallerOrder = { phonePort: ports.sip, inProgress, measured: MEASURED, perSecond: PER_SECOND };
-  await runChild(script('caller.ts'), [JSON.stringify(order)]);
-  const delaysMs = firstAudioMs(await stopCapture());
-  await phone.kill();
-  const known = delaysMs.filter((delayMs) => delayMs !== null);
-  if (known.length < MEASURED) throw new Error(`The capture holds ${known.length} of ${MEASURED} calls whole.`);
-  return known.toSorted((a, b) => a - b);
+  try {
+    const delaysMs = firstAudioMs(await captureCalls(phone.ready as PhonePorts, inProgress));
+    const known = delaysMs.filter((delayMs) => delayMs !== null);
+    if (known.length < MEASURED) throw new Error(`The capture holds ${known.length} of ${MEASURED} calls whole.`);
+    return known.toSorted((a, b) => a - b);
+  } finally {
+    await phone.kill();
+  }
 };
 
 const rowOf = (inProgress: number, delaysMs: readonly number[]): BenchRow => {

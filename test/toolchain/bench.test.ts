@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { firstAudioMs, MEASURED_CALL_ID } from '../../bench/first-audio/figures.ts';
 import { runChild } from '../../bench/support/child.ts';
 import { figuresOf, type LoadFigures, type LoadOrder } from '../../bench/support/load-order.ts';
 import { formatTable } from '../../bench/table.ts';
@@ -56,4 +57,20 @@ describe('figures', () => {
     ];
     expect(formatTable(rows)).toBe('target    p99 ms\nringcast     4.2\nbare       112.5');
   });
+});
+
+it('finds first audio in a capture: from the first ACK of a measured call to the first packet from its port', () => {
+  const sip = (atMs: number, method: string, callId: string, body = '') => ({
+    ...{ atMs, fromPort: 5060 },
+    octets: Buffer.from(`${method} sip:a SIP/2.0\r\nCall-ID: ${callId}\r\n\r\n${body}`),
+  });
+  const rtp = (atMs: number, fromPort: number) => ({ atMs, fromPort, octets: Buffer.from([0x80, 0x80]) });
+  const [first, second] = [`${MEASURED_CALL_ID}1`, `${MEASURED_CALL_ID}2`];
+  const packets = [
+    ...[sip(1, 'INVITE', first, 'm=audio 4000 RTP/AVP 0'), sip(2, 'INVITE', 'other', 'm=audio 4004 RTP/AVP 0')],
+    ...[sip(3, 'INVITE', first, 'm=audio 4000 RTP/AVP 0'), sip(10, 'ACK', first), sip(11, 'ACK', 'other')],
+    ...[rtp(12, 4004), rtp(15, 4000), sip(16, 'ACK', first), rtp(35, 4000)],
+    sip(40, 'INVITE', second, 'm=audio 4002 RTP/AVP 0'),
+  ];
+  expect(firstAudioMs(packets)).toEqual([5, null]);
 });
