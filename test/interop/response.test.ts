@@ -53,7 +53,6 @@ describeWithPeer('ffmpeg', 'ffmpeg', () => {
       expect(samples.length, codec).toBe((frameCount * sampleRateHz) / 50);
       const heard = Float32Array.from(samples, (sample) => sample / 32_768);
       const levelLufs = await measureLoudness(heard, sampleRateHz);
-
       expect(Math.abs(levelLufs - (loudness?.lufs ?? 0)), codec).toBeLessThan(1);
     }
   });
