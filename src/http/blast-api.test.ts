@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applicationClient } from '../../test/support/application-client.ts';
 import { type HttpFixture, KEY, OTHER_KEY, startHttp } from '../../test/support/http-fixture.ts';
 import { NO_RTP } from '../domain/call.ts';
 
+/** Of each test: what one leaves waiting is dialled half a second later, before what the next one accepts. */
 let http: HttpFixture;
-beforeAll(async () => {
+beforeEach(async () => {
   http = await startHttp();
 });
-afterEach(() => {
-  http.switches.ready = true;
-  http.switches.framesSent.clear();
-});
-afterAll(() => http.close());
+afterEach(() => http.close());
 
 const { call, json, get, expectProblem } = applicationClient(() => http);
 
