@@ -12,11 +12,11 @@ import type {
 } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
-import { notDialled, orderOf, whyNotDial } from './call-order.ts';
+import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call-order.ts';
 import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
-import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
+import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
 
 export interface Dialer extends DialerHandle {
@@ -79,6 +79,7 @@ const FAREWELL_MS = 5000;
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, metrics, monotonicMs } = options;
   const claims = createClaim(options);
+  const recordOutcome = createRecordOutcome(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
   const cancelledEarly = new Set<string>();
@@ -191,9 +192,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       call.answeredAtMs = atMs;
       metrics.noteAnswer(trunkId);
     }
-    // Keys that were pressed may be a secret of the callee's.
-    const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
-    log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
+    logProgress(log, attemptId, progress);
     // One after the other: what comes later would end what came before.
     call.recorded = call.recorded.then(() => recordProgress(options, attemptId, progress, atMs));
   };
@@ -206,7 +205,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
     const answeredForMs = call.answeredAtMs === null ? null : endedAtMs - call.answeredAtMs;
     await call.recorded;
-    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result, endedAtMs);
+    const callEnded = await recordOutcome({ attemptId, result, endedAtMs });
     metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
@@ -251,7 +250,3 @@ export const createDialer = (options: DialerOptions): Dialer => {
     },
   };
 };
-
-/** The one line that tells which call it is; the destination is nobody's business who reads logs. */
-const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
-  log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

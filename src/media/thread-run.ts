@@ -30,6 +30,9 @@ export interface ThreadRunOptions {
   readonly wakeAfter: WakeAfter;
 }
 
+/** It makes little garbage; V8 would let that lie until it has tens of megabytes. */
+const LIMITS = { maxYoungGenerationSizeMb: 1 };
+
 const createMemory = (): SharedMemory => ({
   wake: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   vitals: createVitalsMemory(),
@@ -58,7 +61,7 @@ export class ThreadRun {
     this.#options = options;
     const { bindAddress, sockets, entry } = options;
     const workerData: ThreadSettings = { bindAddress, sockets, memory: this.#memory };
-    this.#worker = new Worker(entry, { workerData, name: 'media' });
+    this.#worker = new Worker(entry, { workerData, name: 'media', resourceLimits: LIMITS });
     this.#worker.on('message', (report: ThreadReport) => this.#onReport(report));
     this.#worker.on('error', (error) => {
       this.#cause = error instanceof Error ? error : new Error(String(error));

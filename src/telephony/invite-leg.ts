@@ -157,9 +157,8 @@ export class InviteLeg {
   }
 
   #lateAnswers({ invite, hop }: DialogTrace): LateAnswers {
-    const { trunk, localAddressOf } = this.#parts;
-    const remains = { trunk, credentials: credentialsOf(invite), localAddress: localAddressOf(hop) };
-    return new LateAnswers(this.#signalling, { ...remains, ...this.#dialogs.remains() });
+    const remains = { credentials: credentialsOf(invite), localAddress: this.#parts.localAddressOf(hop) };
+    return new LateAnswers(this.#signalling, { login: this.#login, ...remains, ...this.#dialogs.remains() });
   }
 
   #send({ invite, hops }: NextInvite): void {

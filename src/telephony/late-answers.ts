@@ -1,4 +1,3 @@
-import type { CallTrunk } from '../domain/call.ts';
 import type { ClientTransactionUser } from '../sip/client-transactions.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { Header, SipResponse } from '../sip/message.ts';
@@ -8,11 +7,11 @@ import { respond } from '../sip/response.ts';
 import { DialogRequests } from './dialog-requests.ts';
 import { traceOfAnswer } from './dialog-trace.ts';
 import type { DialogUser, Signalling } from './signalling.ts';
-import { TrunkLogin } from './trunk-login.ts';
+import type { TrunkLogin } from './trunk-login.ts';
 
 /** What a call leaves behind. */
 export interface Remains {
-  readonly trunk: CallTrunk | null;
+  readonly login: TrunkLogin;
   /** Of its INVITE. */
   readonly credentials: readonly Header[];
   readonly localAddress: string;
@@ -79,7 +78,7 @@ export class LateAnswers {
   }
 
   #hangUp(response: SipResponse, peer: Hop): void {
-    const { trunk, credentials, localAddress, acks } = this.#remains;
+    const { login, credentials, localAddress, acks } = this.#remains;
     const invite = { ...traceOfAnswer(response, peer).invite, headers: credentials };
     const { number, method } = invite.cseq;
     const requests = new DialogRequests(this.#signalling, {
@@ -87,7 +86,7 @@ export class LateAnswers {
       response,
       localAddress,
       peer,
-      login: new TrunkLogin(this.#signalling, trunk, [peer]),
+      login,
     });
     const acknowledge = requests.ackOf(invite);
     acks.set(tagOf(response.to), acknowledge);

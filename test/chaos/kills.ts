@@ -31,7 +31,7 @@ const liveAndDie = async ({ random, start }: Site, slot: number): Promise<void> 
   await node?.gone;
 };
 
-const POINT_WITHIN_MS = 180_000;
+const POINT_WITHIN_MS = 300_000;
 
 /** Lets a node die at each of `crashPoints`, in each of `slots` one after another. */
 export const dieAtEachPoint = async (

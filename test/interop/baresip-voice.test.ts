@@ -2,15 +2,16 @@ import { beforeAll, expect, it } from 'vitest';
 import type { ClipAudio } from '../../src/domain/call.ts';
 import type { Codec } from '../../src/domain/codec.ts';
 import { createPlaylist } from '../../src/media/playlist.ts';
-import { SRTP_SUITES, type SrtpSuiteName } from '../../src/rtp/srtp-suite.ts';
+import type { SrtpSuiteName } from '../../src/rtp/srtp-suite.ts';
 import { type Baresip, startBaresip } from './baresip.ts';
 import { essenceOf, noiseClip, octetsOf, openCaller, samplesOf } from './caller.ts';
 import { decodeByFfmpeg } from './g722.ts';
 import { describeWithPeer } from './peer-program.ts';
 import { compareSounds, ingestSpeech, type Sound, type Speech } from './speech.ts';
+import { BARESIP } from './tried.ts';
 
 /** Null is voice that is not encrypted. */
-const SEALINGS = [null, ...(Object.keys(SRTP_SUITES) as SrtpSuiteName[])];
+const SEALINGS = [null, ...BARESIP.suites];
 
 const SILENCES = { leadInMs: 100, gapMs: 60, tailMs: 40 };
 

@@ -6,6 +6,7 @@ import { essenceOf, noiseClip, openCaller, samplesOf } from './caller.ts';
 import { startLinphone } from './linphone.ts';
 import { describeWithPeer } from './peer-program.ts';
 import { compareSounds, ingestSpeech, type Sound, type Speech } from './speech.ts';
+import { LINPHONE } from './tried.ts';
 
 const FRAME_SAMPLES = 160;
 
@@ -44,11 +45,11 @@ const playIn = async (codec: Codec, suite: SrtpSuiteName | null, clips: readonly
 const expectMostOf = (clips: readonly ClipAudio[], codec: 'PCMU' | 'PCMA', { samples }: Sound): void =>
   expect(framesFound(samples, samplesOf(clips, codec)), codec).toBeGreaterThan(100);
 
+/** As loud, as a whole and in each band. How long it is says when linphone got round to recording, and no more. */
 const expectLike = ({ source }: Speech, heard: Sound, gainDb: number): void => {
   const found = compareSounds(heard, source);
-  expect(Math.abs(found.gainDb - gainDb)).toBeLessThan(1.5);
+  expect(Math.abs(found.gainDb - gainDb)).toBeLessThan(2);
   expect(found.worstBandDb).toBeLessThan(6);
-  expect(Math.abs(found.longerMs)).toBeLessThan(200);
 };
 
 describeWithPeer('linphonec', 'linphone-cli', () => {
@@ -58,11 +59,7 @@ describeWithPeer('linphonec', 'linphone-cli', () => {
       speech = await ingestSpeech();
     });
 
-    it.each([
-      ['in the clear', null],
-      ['under AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_80'],
-      ['under AES_CM_128_HMAC_SHA1_32', 'AES_CM_128_HMAC_SHA1_32'],
-    ] as const)('hears the playlist in every codec %s, and is hung up on', async (_, suite) => {
+    it.each([null, ...LINPHONE.suites])('hears the playlist in every codec, encrypted by %s', async (suite) => {
       const [opus, g722, pcmu, pcma] = await Promise.all([
         playIn('opus', suite, [speech.clip]),
         playIn('G722', suite, [speech.clip]),
