@@ -4,6 +4,7 @@ import { listAll } from './app/list-all.ts';
 import type { NodeLease } from './app/node-lease.ts';
 import { createNoteTrunkState } from './app/note-trunk-state.ts';
 import { type SettleBlasts, startSettlingBlasts } from './app/settle-blasts.ts';
+import type { SteadyClock } from './app/steady-clock.ts';
 import { monotonicMs, random, wakeAfter, wallMs } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -41,7 +42,15 @@ const MAX_DIRECT_PROBES = 100;
 
 export const openCalling = async (
   config: Config,
-  options: { store: Store; lease: NodeLease; greeting: BuiltInGreeting; metrics: Metrics; log: Log; closers: Closers },
+  options: {
+    store: Store;
+    lease: NodeLease;
+    clock: SteadyClock;
+    greeting: BuiltInGreeting;
+    metrics: Metrics;
+    log: Log;
+    closers: Closers;
+  },
 ): Promise<Calling> => {
   const { store, lease, greeting, metrics, log, closers } = options;
   const transport = await openTransport(config, log);
@@ -102,6 +111,7 @@ export const openCalling = async (
     random,
     wakeAfter,
     monotonicMs,
+    clock: options.clock,
     metrics,
     log,
     maxConcurrentCalls: config.maxConcurrentCalls,

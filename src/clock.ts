@@ -1,4 +1,5 @@
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
+import { uptime } from 'node:os';
 import type { RandomSource, WakeAfter } from './domain/ports.ts';
 
 /** setTimeout cannot wait longer than this; a longer wait wakes early, which every waker must bear. */
@@ -12,6 +13,9 @@ export const wakeAfter: WakeAfter = (delayMs, wake) => {
 
 /** For what people are shown; nothing is timed by it. */
 export const wallMs = (): number => Date.now();
+
+/** Of the machine; counts on while it sleeps. */
+export const uptimeMs = (): number => 1000 * uptime();
 
 export const monotonicMs = (): number => performance.now();
 

@@ -1,12 +1,13 @@
 import { startCompletingClips } from './app/complete-clips.ts';
 import { createDialogEnder } from './app/end-dialogs.ts';
 import { holdNodeLease } from './app/node-lease.ts';
+import { createSteadyClock } from './app/steady-clock.ts';
 import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
 import { createIngest } from './audio/ingest.ts';
 import { openCalling } from './calling.ts';
-import { monotonicMs, random, wakeAfter } from './clock.ts';
+import { monotonicMs, random, uptimeMs, wakeAfter } from './clock.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Config, readConfig } from './config.ts';
 import { SETTINGS } from './config-settings.ts';
@@ -75,13 +76,14 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   await emptyScratch(scratchDirectory);
   const dialogEnder = createDialogEnder({ store, wakeAfter, log });
   const onTakenOver = dialogEnder.add;
-  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics, log, onTakenOver });
+  const clock = createSteadyClock({ store, uptimeMs, log });
+  const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, clock, metrics, log, onTakenOver });
   closers.add('lease', () => lease.stop());
   await store.transact((tx) => tx.sweep());
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
   const greeting = await loadBuiltInGreeting();
   const ingest = await createIngest({ scratchDirectory, log });
-  const calling = await openCalling(config, { store, lease, greeting, metrics, log, closers });
+  const calling = await openCalling(config, { store, lease, clock, greeting, metrics, log, closers });
   const servers = await openServers(config, {
     store,
     ingest,

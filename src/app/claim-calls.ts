@@ -6,12 +6,14 @@ import type { AttemptPlan, CallSlot, ClaimRequest, Store, Transaction } from '..
 import type { Trunk } from '../domain/trunk.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
+import type { SteadyClock } from './steady-clock.ts';
 
 export interface ClaimOptions {
   readonly store: Store;
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   readonly random: RandomSource;
   readonly monotonicMs: () => number;
+  readonly clock: SteadyClock;
   /** Of all nodes together. */
   readonly maxConcurrentCalls: number;
   readonly callsPerSecond: number;
@@ -48,11 +50,13 @@ export interface ClaimCalls {
 }
 
 export const createClaim = (options: ClaimOptions): ClaimCalls => {
-  const { store, routeHealth, monotonicMs, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
+  const { store, routeHealth, monotonicMs, clock, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
   let offset = UNKNOWN_OFFSET;
-  const readClock = async (tx: Transaction): Promise<void> => {
+  const readClock = async (tx: Transaction): Promise<number> => {
     const beforeMs = monotonicMs();
-    offset = narrow(offset, await tx.nowMs(), beforeMs, monotonicMs());
+    const now = await tx.nowMs();
+    offset = narrow(offset, now, beforeMs, monotonicMs());
+    return now;
   };
   const timeOf = ({ dialAt, dialUntil }: CallSlot): DialTime => ({
     dialAtMs: monotonicOf(offset, dialAt),
@@ -64,23 +68,31 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
   });
   const readTrunks = (tx: Transaction): Promise<readonly Trunk[]> => listAll((page) => tx.listTrunks(page));
 
+  /** Null if the time is not to be believed. */
+  const claimIn = (): Promise<Claim | null> =>
+    store.transact(async (tx) => {
+      if (!clock.isSteady(await readClock(tx))) return null;
+      const trunks = await readTrunks(tx);
+      const expired = await tx.expireCalls();
+      const claimed = await tx.claimCalls({
+        ...limitsIn(trunks),
+        limit: MAX_CLAIM,
+        heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
+        destinationSpacingMs,
+        plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
+      });
+      const trunkOf = (id: string | null) => trunks.find((trunk) => trunk.id === id) ?? null;
+      const calls = claimed.map((call) => ({ claimed: call, trunk: trunkOf(call.trunkId), ...timeOf(call) }));
+      return { calls, expired, isFull: calls.length === MAX_CLAIM };
+    });
+
   return {
-    claim: () =>
-      store.transact(async (tx) => {
-        await readClock(tx);
-        const trunks = await readTrunks(tx);
-        const expired = await tx.expireCalls();
-        const claimed = await tx.claimCalls({
-          ...limitsIn(trunks),
-          limit: MAX_CLAIM,
-          heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
-          destinationSpacingMs,
-          plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
-        });
-        const trunkOf = (id: string | null) => trunks.find((trunk) => trunk.id === id) ?? null;
-        const calls = claimed.map((call) => ({ claimed: call, trunk: trunkOf(call.trunkId), ...timeOf(call) }));
-        return { calls, expired, isFull: calls.length === MAX_CLAIM };
-      }),
+    async claim() {
+      const claim = await claimIn();
+      if (claim) return claim;
+      await clock.repair();
+      return { calls: [], expired: 0, isFull: true };
+    },
     again: (attemptId) =>
       store.transact(async (tx) => {
         await readClock(tx);

@@ -18,6 +18,7 @@ import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
+import type { SteadyClock } from './steady-clock.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;
@@ -40,6 +41,7 @@ export interface DialerOptions {
   readonly random: RandomSource;
   readonly wakeAfter: WakeAfter;
   readonly monotonicMs: () => number;
+  readonly clock: SteadyClock;
   readonly metrics: Pick<Metrics, 'noteAttempt' | 'noteAnswer' | 'noteOutcome' | 'noteEndedUndialled'>;
   readonly log: Log;
   /** Of all nodes together. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_METRICS } from '../../test/support/no-metrics.ts';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
+import { STEADY } from '../../test/support/steady.ts';
 import { blast, claim, openSqliteFixture, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -54,6 +55,7 @@ const startNode = async (name: string, isShared = true): Promise<TestNode> => {
       return () => undefined;
     },
     monotonicMs: () => nowMs,
+    clock: STEADY,
     metrics: {
       ...NO_METRICS,
       noteEndedUndialled: (outcome, calls) => void (calls > 0 && noted.push([outcome, calls])),

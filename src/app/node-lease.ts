@@ -2,12 +2,14 @@ import { BEFORE_NODES, HEARTBEAT_MS, look, mayDial, NOTHING_SEEN, type NodeBeats
 import type { Metrics } from '../domain/metrics.ts';
 import type { Log, RandomSource, WakeAfter } from '../domain/ports.ts';
 import type { LeftDialog, Store } from '../domain/store-port.ts';
+import type { SteadyClock } from './steady-clock.ts';
 
 export interface NodeLeaseOptions {
   readonly store: Store;
   readonly random: Pick<RandomSource, 'hex'>;
   readonly wakeAfter: WakeAfter;
   readonly monotonicMs: () => number;
+  readonly clock: SteadyClock;
   readonly metrics: Pick<Metrics, 'noteEndedUndialled'>;
   readonly log: Log;
   /** Hears of dialogs that a node which was taken over has left at peers. */
@@ -30,7 +32,7 @@ const RETRY_MS = 1000;
  * taken over. Rejects if the store cannot be used.
  */
 export const holdNodeLease = async (options: NodeLeaseOptions): Promise<NodeLease> => {
-  const { store, wakeAfter, monotonicMs, log } = options;
+  const { store, wakeAfter, monotonicMs, clock, log } = options;
   let beatSentAtMs = monotonicMs();
   let nodeId = await join(options);
   let watch = NOTHING_SEEN;
@@ -39,10 +41,13 @@ export const holdNodeLease = async (options: NodeLeaseOptions): Promise<NodeLeas
 
   const turn = async (): Promise<void> => {
     const sentAtMs = monotonicMs();
-    const { stands, others } = await store.transact(async (tx) => ({
-      stands: await tx.beat(nodeId),
-      others: (await tx.listNodes()).filter((node) => node.nodeId !== nodeId),
-    }));
+    const { stands, others, nowMs } = await store.transact(async (tx) => {
+      const nowMs = await tx.readClock();
+      await tx.slewClock();
+      const stands = await tx.beat(nodeId);
+      return { nowMs, stands, others: (await tx.listNodes()).filter((node) => node.nodeId !== nodeId) };
+    });
+    if (!clock.isSteady(nowMs)) await clock.repair();
     if (!stands) {
       log.warn({ nodeId }, 'this node was silent too long and was taken over: it goes on as another');
       nodeId = await join(options);

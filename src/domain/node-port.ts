@@ -28,7 +28,16 @@ export interface InterruptedDialog extends DialogNames, LeftDialog {
   readonly answeredAt: number | null;
 }
 
-export interface NodeVerbs {
+export interface ClockVerbs {
+  /** The time, read anew with all that nodes have said of it. */
+  readClock(): Promise<number>;
+  /** From the next `readClock` on, times are so much earlier than they would have been. */
+  setClockBack(byMs: number): Promise<void>;
+  /** Goes back by a little of what the clock was set by, so that in days times are those of the machine again. */
+  slewClock(): Promise<void>;
+}
+
+export interface NodeVerbs extends ClockVerbs {
   addNode(nodeId: string): Promise<void>;
   /** False if another has taken the node over: it must go on under another id. */
   beat(nodeId: string): Promise<boolean>;

@@ -7,6 +7,7 @@ import { callVerbs, callViews } from './calls.ts';
 import { claimVerbs } from './claim.ts';
 import { clipVersionViews } from './clip-versions.ts';
 import { clipVerbs, clipViews } from './clips.ts';
+import { clockVerbs } from './clock.ts';
 import type { Context } from './context.ts';
 import { deliveryVerbs, deliveryViews } from './deliveries.ts';
 import { eventVerbs, eventViews } from './events.ts';
@@ -65,6 +66,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...claimVerbs(context),
   ...attemptVerbs(context),
   ...nodeVerbs(context),
+  ...clockVerbs(context),
   ...sipTraceVerbs(context),
   ...sweepVerbs(context),
   ...eventVerbs(context),

@@ -4,7 +4,7 @@ import type { PlayableClip, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
-import { groupBy, isStorable, parseJson } from './rows.ts';
+import { groupBy, isStorable, loudnessOf, parseJson } from './rows.ts';
 
 type MediaViews = Pick<Views, 'findMedia' | 'listMedia' | 'isMediaOwned' | 'findPlayable'>;
 
@@ -56,6 +56,7 @@ const mediaWithClips = ({ db }: Context) =>
       'clips.original_bytes',
       'clips.original_type',
       'clips.frame_count',
+      'clips.loudness',
       'clips.created_at as clip_created_at',
     ]);
 
@@ -95,6 +96,7 @@ const clipOf = (row: MediaRow): Clip | null =>
         originalType: row.original_type ?? '',
         frameCount: row.frame_count ?? 0,
         durationMs: (row.frame_count ?? 0) * FRAME_MS,
+        loudness: loudnessOf(row.loudness),
         createdAt: row.clip_created_at ?? 0,
       };
 

@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
 export const openPostgresStore = async ({ url, vault, log, metrics }: PostgresStoreOptions): Promise<Store> => {
   const database = databaseName(url);
   let nodeId = '';
-  const pool = openPool(url, { vault, nodeId: () => nodeId });
+  const pool = openPool(url, { vault, nodeId: () => nodeId, ahead: { ms: 0 } });
   try {
     await prepareDatabase(pool, vault, database, log);
   } catch (error) {

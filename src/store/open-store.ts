@@ -48,12 +48,23 @@ export const storeOver = (
 ): Store => {
   const { db } = database.writer;
   let nodeId = '';
+  const ahead = { ms: 0 };
   const session = writerSession(database.writer);
   const commits = createGroupCommit(session, LIMITS, metrics?.noteCommit);
-  const context = { vault, locks: NO_ROW_LOCKS, jsonRows: sqliteJsonRows, nodeId: () => nodeId };
-  const transaction = transactionOf({ ...context, db, nowMs: session.nowMs });
+  const context = { vault, locks: NO_ROW_LOCKS, jsonRows: sqliteJsonRows, nodeId: () => nodeId, ahead };
+  const transaction = transactionOf({
+    ...context,
+    db,
+    nowMs: async () => (await session.nowMs()) - ahead.ms,
+    readClockMs: () => readClockMs(db),
+  });
   const readers = createReaders(path, (reader) =>
-    viewsOf({ ...context, db: reader.db, nowMs: () => readClockMs(reader.db) }),
+    viewsOf({
+      ...context,
+      db: reader.db,
+      nowMs: async () => (await readClockMs(reader.db)) - ahead.ms,
+      readClockMs: () => readClockMs(reader.db),
+    }),
   );
   return {
     transact: (work) => commits.submit(() => work(transaction)),

@@ -41,6 +41,8 @@ export interface Schema extends EventSchema {
   };
   /** The pacing ledger: of each entry the earliest time of its next call, and what it was charged for its turns. */
   paces: { id: string; next_at: number; charged: number };
+  /** One row. */
+  clock: { id: number; ahead_ms: number };
   nodes: {
     id: string;
     /** Counts up with each beat. */
@@ -101,6 +103,7 @@ interface ClipColumns {
   original_type: string;
   frame_count: number;
   rendition_set: number;
+  loudness: string | null;
   created_at: number;
 }
 

@@ -15,6 +15,7 @@ import { openVault } from '../../src/store/vault.ts';
 import { NO_METRICS } from '../support/no-metrics.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
 import { makeDirectory } from '../support/ringcast.ts';
+import { STEADY } from '../support/steady.ts';
 import { tusClient } from '../support/tus-client.ts';
 
 const CHILD = join(import.meta.dirname, '../support/upload-child.ts');
@@ -87,7 +88,15 @@ const restarted = async (directory: string, look: (store: Store) => Promise<void
   const store = await openSqliteStore({ path, vault: await openVault(directory), log: QUIET_LOG });
   try {
     await emptyScratch(join(directory, 'scratch'));
-    const lease = await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics: NO_METRICS, log: QUIET_LOG });
+    const lease = await holdNodeLease({
+      store,
+      random,
+      wakeAfter,
+      monotonicMs,
+      clock: STEADY,
+      metrics: NO_METRICS,
+      log: QUIET_LOG,
+    });
     await store.transact((tx) => tx.sweep());
     await look(store).finally(() => lease.stop());
   } finally {

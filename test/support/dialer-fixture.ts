@@ -16,6 +16,7 @@ import { openVault } from '../../src/store/vault.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
 import { renditionsOf } from './renditions.ts';
+import { STEADY } from './steady.ts';
 
 const NO_LIMITS = { priority: 1, maxConcurrentCalls: null, callsPerSecond: null, dialBySeconds: 3600 };
 const GREETING = { frameCount: 1, renditions: renditionsOf(1, 0) };
@@ -91,6 +92,7 @@ export const openDialerFixture = async () => {
         timers.push(timer);
         return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
       },
+      clock: STEADY,
       monotonicMs: () => performance.now() + clock.lateMs,
       metrics: limits.metrics ?? NO_METRICS,
       log: QUIET_LOG,

@@ -14,6 +14,7 @@ import { openVault } from '../../src/store/vault.ts';
 import { plainIngest } from './http-fixture.ts';
 import { NO_METRICS } from './no-metrics.ts';
 import { QUIET_LOG } from './quiet-log.ts';
+import { STEADY } from './steady.ts';
 import { application } from './store-fixture.ts';
 
 const [, , directory = '', killAfter] = process.argv;
@@ -27,7 +28,7 @@ const scratchDirectory = join(directory, 'scratch');
 await mkdir(scratchDirectory, { recursive: true });
 const path = join(directory, 'ringcast.db');
 const store = await openSqliteStore({ path, vault: await openVault(directory), log: QUIET_LOG });
-await holdNodeLease({ store, random, wakeAfter, monotonicMs, metrics: NO_METRICS, log: QUIET_LOG });
+await holdNodeLease({ store, random, wakeAfter, monotonicMs, clock: STEADY, metrics: NO_METRICS, log: QUIET_LOG });
 const stepping: Store = {
   ...store,
   async transact(work) {

@@ -55,11 +55,11 @@ export interface Connection {
 }
 
 /** What the connections of a store share. */
-export type ConnectionOf = Pick<Context, 'vault' | 'nodeId'>;
+export type ConnectionOf = Pick<Context, 'vault' | 'nodeId' | 'ahead'>;
 
 const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
-export const connectionOf = (client: Client, { vault, nodeId }: ConnectionOf): Connection => {
+export const connectionOf = (client: Client, { vault, nodeId, ahead }: ConnectionOf): Connection => {
   let answeredAtMs = performance.now();
   let begun: Promise<number> = Promise.resolve(Number.NaN);
   const nameOf = statementNames();
@@ -70,7 +70,15 @@ export const connectionOf = (client: Client, { vault, nodeId }: ConnectionOf): C
     return answer;
   };
   const db = kyselyOver(ask);
-  const context = { db, vault, nodeId, jsonRows: postgresJsonRows, nowMs: () => begun };
+  const context = {
+    db,
+    vault,
+    nodeId,
+    jsonRows: postgresJsonRows,
+    nowMs: async () => (await begun) - ahead.ms,
+    readClockMs: async () => (await ask(CLOCK)).rows[0]?.now ?? Number.NaN,
+    ahead,
+  };
   return {
     db,
     transaction: transactionOf({ ...context, locks: POSTGRES_ROW_LOCKS }),
