@@ -45,7 +45,6 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
       codecs: ['PCMU'],
       srtp: 'off',
       comedia: false,
-      comedia: false,
       silences: NO_SILENCES,
       clips: [{ key: 'a', mediaId: null, frameCount: 1, renditions: SILENCE }],
     },
