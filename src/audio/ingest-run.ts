@@ -8,6 +8,12 @@ import { removeWorkFolders } from './work-folder.ts';
 /** Runs from the sources by type stripping, and from `dist/` after a build. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './ingest-child.ts' : './ingest-child.js', import.meta.url);
 
+/**
+ * It is alone with large arrays: without these it would keep tens of megabytes that it needs no more (V8's young
+ * generation, an arena of glibc's malloc for each thread).
+ */
+const FRUGAL = { execArgv: ['--max-semi-space-size=1'], env: { MALLOC_ARENA_MAX: '1' } };
+
 /** One run of the process that ingests, with the orders it has in hand. Once it has ended it stays ended. */
 export class IngestRun {
   readonly #scratchDirectory: string;
@@ -24,8 +30,7 @@ export class IngestRun {
     this.#scratchDirectory = settings.scratchDirectory;
     this.#log = log;
     this.#child = fork(ENTRY, [JSON.stringify(settings)], {
-      env: {},
-      execArgv: [],
+      ...FRUGAL,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
