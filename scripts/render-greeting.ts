@@ -14,4 +14,5 @@ const scratchDirectory = await mkdtemp(join(tmpdir(), 'ringcast-assets-'));
 const ingest = await createIngest({ scratchDirectory, ffmpegPath: null, log: silent });
 const { renditions } = await ingest(asset('greeting.wav'), { maxSeconds: 10 }, DEFAULT_PROCESSING);
 for (const codec of CODECS) await writeFile(asset(`greeting.${codec.toLowerCase()}`), renditions[codec]);
+await ingest.close();
 await rm(scratchDirectory, { recursive: true });

@@ -90,7 +90,10 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
     expect(process.getActiveResourcesInfo()).not.toContain('ProcessWrap');
     await rm(path, { force: true });
   });
-  afterAll(() => rm(directory, { recursive: true }));
+  afterAll(async () => {
+    await ingest.close();
+    await rm(directory, { recursive: true });
+  });
 
   const ingestOctets = async (octets: Uint8Array, limits = LIMITS): Promise<IngestedAudio> => {
     await writeFile(path, octets);
@@ -251,5 +254,6 @@ it('makes the built-in greeting out of its source', async () => {
   for (const codec of CODECS) {
     expect((await readFile(asset(`greeting.${codec.toLowerCase()}`))).equals(renditions[codec]), codec).toBe(true);
   }
+  await ingest.close();
   await rm(scratchDirectory, { recursive: true });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createIngest } from '../../src/audio/ingest.ts';
+import { createIngest, type RunningIngest } from '../../src/audio/ingest.ts';
 import { measureLoudness } from '../../src/audio/loudness.ts';
 import { truePeak } from '../../src/audio/true-peak.ts';
 import { DEFAULT_PROCESSING } from '../../src/domain/media.ts';
@@ -45,15 +45,18 @@ const SOURCES = [
 describeWithPeer('sox', 'sox ffmpeg libsox-fmt-mp3', () => {
   let directory: string;
   let speech: string;
-  let native: Ingest;
-  let wasm: Ingest;
+  let native: RunningIngest;
+  let wasm: RunningIngest;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ringcast-formats-'));
     speech = await makeSpeech(directory);
     native = await createIngest({ scratchDirectory: directory, log: SILENT });
     wasm = await createIngest({ scratchDirectory: directory, ffmpegPath: null, log: SILENT });
   });
-  afterAll(() => rm(directory, { recursive: true }));
+  afterAll(async () => {
+    await Promise.all([native.close(), wasm.close()]);
+    await rm(directory, { recursive: true });
+  });
 
   const expectHeard = async (ingest: Ingest, format: FormatCase): Promise<void> => {
     const { levelLufs, lengthErrorMs } = await findingOf(ingest, makeFile(directory, speech, format));

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadBuiltInGreeting } from '../../src/audio/built-in-greeting.ts';
-import { createIngest } from '../../src/audio/ingest.ts';
+import { createIngest, type RunningIngest } from '../../src/audio/ingest.ts';
 import { measureLoudness } from '../../src/audio/loudness.ts';
 import { CODEC_FRAMES, CODECS } from '../../src/domain/codec.ts';
 import { NO_PROCESSING } from '../../src/domain/media.ts';
-import type { Ingest } from '../../src/domain/ports.ts';
 import { createPlaylist } from '../../src/media/playlist.ts';
 import { decodeRendition } from '../support/decode-rendition.ts';
 import { sharedRenditions } from '../support/renditions.ts';
@@ -19,12 +18,15 @@ const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 describeWithPeer('ffmpeg', 'ffmpeg', () => {
   let directory: string;
-  let ingest: Ingest;
+  let ingest: RunningIngest;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ringcast-response-'));
     ingest = await createIngest({ scratchDirectory: directory, log: SILENT });
   });
-  afterAll(() => rm(directory, { recursive: true }));
+  afterAll(async () => {
+    await ingest.close();
+    await rm(directory, { recursive: true });
+  });
   const file = () => ({ ingest, path: join(directory, 'tones.wav') });
 
   it.each([

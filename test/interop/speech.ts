@@ -33,6 +33,7 @@ export const ingestSpeech = async (build: 'native' | 'WebAssembly' = 'native'): 
   const ffmpeg = build === 'native' ? {} : { ffmpegPath: null };
   const ingest = await createIngest({ scratchDirectory, log: QUIET_LOG, ...ffmpeg });
   const { frameCount, renditions } = await ingest(SPEECH, { maxSeconds: 10 }, NO_PROCESSING);
+  await ingest.close();
   await rm(scratchDirectory, { recursive: true });
   const clip = {
     key: 'speech',

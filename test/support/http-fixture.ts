@@ -39,7 +39,7 @@ export interface FixtureOptions {
   readonly publicUrl?: string;
   readonly idleTimeoutMs?: number;
   /** The real one, or none: then anything that begins with "audio" is one frame. */
-  readonly makeIngest?: (scratchDirectory: string, log: Log) => Promise<Ingest>;
+  readonly makeIngest?: (scratchDirectory: string, log: Log) => Promise<Ingest & { close?: () => Promise<void> }>;
 }
 
 /** What tests turn to see how the servers behave. */
@@ -95,10 +95,11 @@ export const startHttp = async (options: FixtureOptions = {}) => {
       return () => void newsListeners.delete(listener);
     },
   };
+  const made = await options.makeIngest?.(scratchDirectory, log);
   const shared = {
     store: failing(store, switches),
-    ingest: options.makeIngest ? await options.makeIngest(scratchDirectory, log) : plainIngest,
-    judgeHead: options.makeIngest ? judgeHead : async () => Infinity,
+    ingest: made ?? plainIngest,
+    judgeHead: made ? judgeHead : async () => Infinity,
     routeHealth: routeHealthOf(switches, counters),
     dialer: dialerOf(switches, counters),
     random,
@@ -164,6 +165,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     scratchFiles: () => readdir(scratchDirectory),
     async close(): Promise<void> {
       await Promise.all([publicServer.close(), operatorServer.close()]);
+      await made?.close?.();
       await store.close();
       await rm(directory, { recursive: true });
     },
