@@ -5,8 +5,11 @@ import { acceptBench } from './accept/accept.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { dialBench } from './dial/dial.ts';
 import { paceBench } from './dial/pace.ts';
+import { drainBench } from './drain/drain.ts';
+import { firstAudioBench } from './first-audio/first-audio.ts';
 import { ingestBench } from './ingest/ingest.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { packetBench } from './packet/packet.ts';
 import { parseBench } from './parse/parse.ts';
 import { playoutBench } from './playout/playout.ts';
 import { signallingBench } from './signalling/signalling.ts';
@@ -17,7 +20,10 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   accept: acceptBench,
   dial: dialBench,
   pace: paceBench,
+  'first-audio': firstAudioBench,
+  drain: drainBench,
   ingest: ingestBench,
+  packet: packetBench,
   parse: parseBench,
   playout: playoutBench,
   signalling: signallingBench,

@@ -1,6 +1,7 @@
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import { openSqliteFixture } from '../../test/support/store-fixture.ts';
 import type { Bench, BenchRow } from '../bench.ts';
+import { openAnsweringPeer } from './answering-peer.ts';
 import { claimCost } from './claim-cost.ts';
 import { startLive } from './live.ts';
 import { openPostgresFixture } from './postgres-fixture.ts';
@@ -36,7 +37,7 @@ type Settings = Readonly<Record<string, string>>;
 
 /** One blast at a time to an idle server. */
 const idle = async (settings: Settings): Promise<string> => {
-  const live = await startLive(settings);
+  const live = await startLive(settings, openAnsweringPeer);
   const delaysMs: number[] = [];
   for (let at = 0; at < IDLE_BLASTS; at++) {
     const acceptedAtMs = await live.blast(await live.makeNetwork([`idle${at}`]));
@@ -52,7 +53,7 @@ const idle = async (settings: Settings): Promise<string> => {
 const usersOf = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`);
 
 const endToEnd = async (settings: Settings): Promise<string> => {
-  const live = await startLive(settings);
+  const live = await startLive(settings, openAnsweringPeer);
   const networkId = await live.makeNetwork(usersOf('e', CALLS));
   const startedAtMs = await live.blast(networkId);
   await live.peer.ended(CALLS);
@@ -63,7 +64,7 @@ const endToEnd = async (settings: Settings): Promise<string> => {
 
 /** Import, 202, and one call behind all of them at 50 calls/s. */
 const large = async (settings: Settings): Promise<string> => {
-  const live = await startLive({ ...settings, RINGCAST_CALLS_PER_SECOND: '50' });
+  const live = await startLive({ ...settings, RINGCAST_CALLS_PER_SECOND: '50' }, openAnsweringPeer);
   const importedAtMs = performance.now();
   const largeId = await live.makeNetwork(usersOf('l', LARGE));
   const importMs = performance.now() - importedAtMs;

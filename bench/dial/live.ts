@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChild } from '../support/child.ts';
-import { openAnsweringPeer } from './answering-peer.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -15,11 +14,14 @@ const SETTINGS = {
   RINGCAST_LOG_LEVEL: 'error',
 };
 
-/** A server of its own process, and a peer in this one that answers what it dials. */
-export const startLive = async (settings: Readonly<Record<string, string>> = {}) => {
+/** A server of its own process, and a peer in this one that it dials. */
+export const startLive = async <Peer extends { readonly port: number; close(): void }>(
+  settings: Readonly<Record<string, string>>,
+  openPeer: () => Promise<Peer>,
+) => {
   await mkdir(join(root, 'data'), { recursive: true });
   const dataDirectory = await mkdtemp(join(root, 'data', 'bench-'));
-  const peer = await openAnsweringPeer();
+  const peer = await openPeer();
   const environment = { ...SETTINGS, ...settings, RINGCAST_DATA_DIR: dataDirectory };
   const server = await startChild(join(root, 'src', 'ringcast.ts'), ['serve'], environment);
   const { public: publicUrl, operator } = server.ready as { public: string; operator: string };
@@ -64,6 +66,12 @@ export const startLive = async (settings: Readonly<Record<string, string>> = {})
       if (response.status !== 202) throw new Error(`the blast was answered ${response.status}`);
       await response.arrayBuffer();
       return atMs;
+    },
+    /** A figure of the server without labels. */
+    async readMetric(name: string): Promise<number> {
+      const response = await fetch(`${operator}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+      const text = await response.text();
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
     },
     async clear(): Promise<void> {
       for (const node of nodes) await node.kill();

@@ -1,5 +1,6 @@
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import type { Bench } from '../bench.ts';
+import { openAnsweringPeer } from './answering-peer.ts';
 import { startLive } from './live.ts';
 
 const RATE = 50;
@@ -13,7 +14,7 @@ export const paceBench: Bench = {
   async run({ seconds }) {
     const lengthMs = Number(seconds ?? SECONDS) * 1000;
     const postgres = await startPostgres([]);
-    const live = await startLive({ RINGCAST_DATABASE_URL: postgres.url });
+    const live = await startLive({ RINGCAST_DATABASE_URL: postgres.url }, openAnsweringPeer);
     for (let node = 1; node < NODES; node++) await live.addNode();
     const calls = Math.ceil(((lengthMs + WARM_UP_MS) / 1000) * RATE * 1.2);
     const numbers = Array.from({ length: calls }, (_, at) => `+1555${String(at).padStart(7, '0')}`);

@@ -9,6 +9,8 @@ export const libc = {
   bind: library.func('bind', 'int', ['int', pointer, 'int']),
   setsockopt: library.func('setsockopt', 'int', ['int', 'int', 'int', pointer, 'int']),
   getsockname: library.func('getsockname', 'int', ['int', pointer, pointer]),
+  connect: library.func('connect', 'int', ['int', pointer, 'int']),
+  send: library.func('send', 'int', ['int', pointer, 'int', 'int']),
   sendto: library.func('sendto', 'int', ['int', pointer, 'int', 'int', pointer, 'int']),
   recvmmsg: library.func('recvmmsg', 'int', ['int', pointer, 'int', 'int', pointer]),
 };

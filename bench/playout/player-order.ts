@@ -1,4 +1,9 @@
-export const PLAYERS = ['ringcast', 'floor', 'dgram'] as const;
+/**
+ * `ringcast` is the media thread; so are `srtp`, encrypted, `receiving`, with peers that talk and report, `blocked`, with
+ * a main thread that stands still for half of each second, and `two-threads`. `floor` and `dgram` are what it is
+ * measured against.
+ */
+export const PLAYERS = ['ringcast', 'srtp', 'receiving', 'blocked', 'two-threads', 'floor', 'dgram'] as const;
 export type PlayerName = (typeof PLAYERS)[number];
 
 /** What one player is asked to play. */
@@ -23,6 +28,6 @@ export interface PlayerFigures {
   readonly maxMs: number | null;
   /** From `play` to the kernel having the first packet of further calls, 99 of 100; only of the media thread. */
   readonly firstAudioP99Ms: number | null;
-  /** Growth of the process by the calls, divided by them. */
+  /** Growth of the process by the calls, divided by them; what its main thread had no more use for was collected. */
   readonly bytesPerCall: number;
 }

@@ -4,6 +4,7 @@ import { createVitalsMemory, type Lateness, readLateness, vitalsWriter } from '.
 import { startDgram } from './dgram-player.ts';
 import { startFloor } from './floor-player.ts';
 import type { PlayerFigures, PlayerOrder } from './player-order.ts';
+import { residentBytes } from './resident-bytes.ts';
 import { startRingcastPlayer } from './ringcast-player.ts';
 
 const WARM_UP_MS = 3000;
@@ -20,8 +21,8 @@ export interface Player {
 const order: PlayerOrder = JSON.parse(process.argv[2] ?? '');
 
 const start = (): Player | Promise<Player> => {
-  if (order.player === 'ringcast') return startRingcastPlayer(order);
-  const bytesBefore = process.memoryUsage.rss();
+  if (order.player !== 'floor' && order.player !== 'dgram') return startRingcastPlayer(order);
+  const bytesBefore = residentBytes();
   const memory = createVitalsMemory();
   const { notePacket } = vitalsWriter(memory);
   const stop = (order.player === 'floor' ? startFloor : startDgram)(order, notePacket);
@@ -45,7 +46,7 @@ const percentileMs = (bands: readonly number[], share: number, maxMs: number): n
 
 const player = await start();
 await sleep(WARM_UP_MS);
-const bytesPerCall = (process.memoryUsage.rss() - player.bytesBefore) / order.calls;
+const bytesPerCall = (residentBytes() - player.bytesBefore) / order.calls;
 const before = player.lateness();
 const [cpuBefore, startMs] = [process.cpuUsage(), performance.now()];
 await sleep(order.seconds * 1000);

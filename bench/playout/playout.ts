@@ -9,6 +9,7 @@ import type { StreamFigures } from './streams.ts';
 
 const CALLS = '100,500,1000,2000,4000,6000';
 const SECONDS = '10';
+const USUAL_PLAYERS = 'ringcast,floor,dgram';
 const AIM_OF_FLOOR = 1.5;
 const AIM_P999_MS = 5;
 const AIM_BYTES = 8192;
@@ -39,6 +40,7 @@ interface Played {
 }
 
 const play = async (player: PlayerName, calls: number, seconds: number): Promise<Played> => {
+  console.error(`${new Date().toLocaleTimeString('en-GB')} ${player} plays ${calls} calls for ${seconds} s`);
   const sink = await startSink();
   const order: PlayerOrder = { player, calls, seconds, ports: sink.ports };
   const played = (await runChild(script('player.ts'), [JSON.stringify(order)])) as PlayerFigures;
@@ -50,7 +52,7 @@ const round = (value: number | null, digits: number): number | string =>
 
 const cpuPerPacketUs = ({ played }: Played): number => (1000 * played.cpuMs) / played.packets;
 
-const rowOf = (run: Played, floor: Played): BenchRow => {
+const rowOf = (run: Played, floor?: Played): BenchRow => {
   const { player, calls, played, seen } = run;
   return {
     calls,
@@ -59,7 +61,7 @@ const rowOf = (run: Played, floor: Played): BenchRow => {
     'of due': `${round((100 * played.packets) / ((calls * played.wallMs) / 20), 1)} %`,
     'core %': round((100 * played.cpuMs) / played.wallMs, 1),
     'core %/call': round((100 * played.cpuMs) / played.wallMs / calls, 4),
-    'CPU of floor': round(cpuPerPacketUs(run) / cpuPerPacketUs(floor), 2),
+    'CPU of floor': floor ? round(cpuPerPacketUs(run) / cpuPerPacketUs(floor), 2) : '',
     'p50 ms': round(played.p50Ms, 1),
     'p99 ms': round(played.p99Ms, 1),
     'p99.9 ms': round(played.p999Ms, 1),
@@ -74,12 +76,23 @@ const rowOf = (run: Played, floor: Played): BenchRow => {
 };
 
 /** Players take turns, so that what else the machine does strikes all alike. */
-const measure = async (calls: number, seconds: number): Promise<readonly BenchRow[]> => {
+const measure = async (
+  players: readonly PlayerName[],
+  calls: number,
+  seconds: number,
+): Promise<readonly BenchRow[]> => {
   const runs: Played[] = [];
-  for (const player of PLAYERS) runs.push(await play(player, calls, seconds));
+  for (const player of players) runs.push(await play(player, calls, seconds));
   const floor = runs.find(({ player }) => player === 'floor');
-  if (floor === undefined) throw new Error('The floor was not measured.');
   return runs.map((run) => rowOf(run, floor));
+};
+
+const isPlayer = (name: string): name is PlayerName => PLAYERS.some((player) => player === name);
+
+const readPlayers = (text: string): readonly PlayerName[] => {
+  const names = text.split(',');
+  if (names.every(isPlayer)) return names;
+  throw new Error(`--players is "${text}": expected some of ${PLAYERS.join(',')}`);
 };
 
 const readNumbers = (name: string, text: string): readonly number[] => {
@@ -91,10 +104,10 @@ const readNumbers = (name: string, text: string): readonly number[] => {
 const run = async (options: BenchOptions): Promise<BenchReport> => {
   const [minutes] = options.minutes === undefined ? [] : readNumbers('minutes', options.minutes);
   const [seconds = 0] = readNumbers('seconds', options.seconds ?? SECONDS);
+  const players = readPlayers(options.players ?? (minutes === undefined ? USUAL_PLAYERS : 'ringcast'));
   const rows: BenchRow[] = [];
   for (const calls of readNumbers('calls', options.calls ?? CALLS)) {
-    if (minutes === undefined) rows.push(...(await measure(calls, seconds)));
-    else rows.push(rowOf(...drifting(await play('ringcast', calls, minutes * 60))));
+    rows.push(...(await measure(players, calls, minutes === undefined ? seconds : minutes * 60)));
   }
   return {
     rows,
@@ -107,11 +120,8 @@ const run = async (options: BenchOptions): Promise<BenchReport> => {
   };
 };
 
-/** Alone, a long run is its own floor. */
-const drifting = (played: Played): [Played, Played] => [played, played];
-
 export const playoutBench: Bench = {
   summary: 'calls on one media thread: CPU, lateness, order; beside bare sendto and dgram with timers',
-  options: ['calls', 'seconds', 'minutes'],
+  options: ['calls', 'seconds', 'minutes', 'players'],
   run,
 };

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs, wakeAfter } from '../../src/clock.ts';
 import { renditionBytes } from '../../src/domain/codec.ts';
 import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
 import { sharedRenditions } from '../../test/support/renditions.ts';
+import { startChild } from '../support/child.ts';
 import type { Player } from './player.ts';
 import type { PlayerOrder } from './player-order.ts';
+import { residentBytes } from './resident-bytes.ts';
 
 const FRAMES_PER_SECOND = 50;
 /** More than any warm-up and the time to start the calls. */
@@ -24,9 +27,24 @@ const PCMU = {
   packetTimeMs: 20,
   sealing: null,
   opening: null,
-  eventPayloadTypes: [],
+  eventPayloadTypes: [101],
   rtcp: null,
 } as const;
+
+const SEALING = {
+  suite: 'AES_CM_128_HMAC_SHA1_80',
+  masterKey: Buffer.alloc(16, 1),
+  masterSalt: Buffer.alloc(14, 2),
+  mkiBytes: 0,
+} as const;
+
+const BLOCKED_MS = 500;
+
+/** Holds the main thread for half of each second, as a long commit would. */
+const blockMain = (): NodeJS.Timeout => {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  return setInterval(() => void Atomics.wait(sleeper, 0, 0, BLOCKED_MS), 2 * BLOCKED_MS);
+};
 
 /** Calls whose first packet is waited for, one after the other, while the others play. */
 const PROBES = 200;
@@ -40,18 +58,19 @@ const makeClip = (seconds: number) => {
 };
 
 /** The media thread itself, over its real link. */
-export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder): Promise<Player> => {
+export const startRingcastPlayer = async ({ player, calls, seconds, ports }: PlayerOrder): Promise<Player> => {
   const media = await startMediaThread({
     bindAddress: '127.0.0.1',
     ports: [0, 0],
-    threads: 1,
+    threads: player === 'two-threads' ? 2 : 1,
     sockets: 'auto',
     log,
     nowMs: monotonicMs,
     wakeAfter,
   });
   const clip = makeClip(seconds + SPARE_SECONDS);
-  const bytesBefore = process.memoryUsage.rss();
+  const format = { ...PCMU, sealing: player === 'srtp' ? SEALING : null };
+  const bytesBefore = residentBytes();
   const opened: MediaPort[] = [];
   while (opened.length < calls) {
     const count = Math.min(AT_ONCE, calls - opened.length);
@@ -64,8 +83,11 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
   const startMs = performance.now();
   for (const [call, port] of opened.entries()) {
     while (performance.now() - startMs < call / ANSWERS_PER_MS) await sleep(1);
-    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, ...PCMU });
+    port.play({ address: '127.0.0.1', port: ports[call % ports.length] ?? 0, ...format });
   }
+  const local = JSON.stringify(opened.map(({ port }) => port));
+  const talkers = player === 'receiving' ? await startChild(join(import.meta.dirname, 'talkers.ts'), [local]) : null;
+  const blocking = player === 'blocked' ? blockMain() : undefined;
   const probe = async (): Promise<number> => {
     const port = await media.prepare({ clips: [clip], silences: NO_SILENCES });
     const startMs = performance.now();
@@ -81,5 +103,10 @@ export const startRingcastPlayer = async ({ calls, seconds, ports }: PlayerOrder
     while (delaysMs.length < PROBES && performance.now() - startMs < PROBING_MS) delaysMs.push(await probe());
     return delaysMs;
   };
-  return { bytesBefore, firstAudioMs, lateness: media.lateness, stop: media.close };
+  const stop = async (): Promise<void> => {
+    clearInterval(blocking);
+    await talkers?.kill();
+    await media.close();
+  };
+  return { bytesBefore, firstAudioMs, lateness: media.lateness, stop };
 };

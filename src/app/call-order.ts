@@ -2,6 +2,7 @@ import { type AttemptResult, type CallOrder, type ClaimedCall, NO_RTP } from '..
 import { CODECS } from '../domain/codec.ts';
 import { parseDestination } from '../domain/destination.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { CallProgress, Log } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import { allowsNumber, type Trunk } from '../domain/trunk.ts';
 import { callTrunkOf } from './call-trunk.ts';
@@ -47,3 +48,15 @@ export const orderOf = async (
   silences: claimed.silences,
   clips: await Promise.all(claimed.playlist.map((item) => options.clips.load(item))),
 });
+
+/** The one line that tells which call it is; the destination is nobody's business who reads logs. */
+export const logDialled = (
+  log: Log,
+  { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall,
+): void => log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');
+
+/** Keys that were pressed may be a secret of the callee's. */
+export const logProgress = (log: Log, attemptId: string, progress: CallProgress): void => {
+  const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
+  log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
+};

@@ -46,7 +46,7 @@ it('makes the renditions of each older clip out of its original, and goes on aft
     world.seen.push({ path, octets: [...world.written], processing });
     const frameCount = frames[world.seen.length - 1];
     if (frameCount == null) throw new Error('not audio any more');
-    return { frameCount, type: 'audio/wav', renditions: renditionsOf(frameCount, world.seen.length) };
+    return { frameCount, type: 'audio/wav', loudness: null, renditions: renditionsOf(frameCount, world.seen.length) };
   };
   const stop = startCompletingClips({ ...world.options, ingest });
   while (world.seen.length < 4) await new Promise(setImmediate);
@@ -65,7 +65,7 @@ it('stops after the clip in hand', async () => {
   const ingest = async (path: string) => {
     world.seen.push({ path, octets: [], processing: NO_PROCESSING });
     await Promise.resolve();
-    return { frameCount: 2, type: 'audio/wav', renditions: renditionsOf(2, 0) };
+    return { frameCount: 2, type: 'audio/wav', loudness: null, renditions: renditionsOf(2, 0) };
   };
   const stop = startCompletingClips({ ...world.options, ingest });
   await stop();

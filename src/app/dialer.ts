@@ -12,11 +12,11 @@ import type {
 } from '../domain/ports.ts';
 import type { Store } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
-import { notDialled, orderOf, whyNotDial } from './call-order.ts';
+import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call-order.ts';
 import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
-import { recordOutcomeUntilTaken, STORE_RETRY_MS } from './record-outcome.ts';
+import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
 import type { SteadyClock } from './steady-clock.ts';
 
@@ -65,6 +65,8 @@ interface CallInProgress {
 
 /** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
 const POLL_MS = HORIZON_MS / 2;
+/** How soon there is another claim after two that found nothing, though more was accepted meanwhile. */
+const REST_MS = 50;
 /** Slots of one call that may pass; a machine that is late so often dials late. */
 const MAX_SLOTS = 5;
 /** How soon what other nodes have accepted is looked for. */
@@ -79,11 +81,14 @@ const FAREWELL_MS = 5000;
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, metrics, monotonicMs } = options;
   const claims = createClaim(options);
+  const recordOutcome = createRecordOutcome(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
   const cancelledEarly = new Set<string>();
   let turning = false;
   let turnAgain = false;
+  let fruitless = 0;
+  let isResting = false;
   let started = false;
   let draining = false;
   let cancelWake = (): void => {};
@@ -92,7 +97,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const wake = (): void => {
     if (!started || draining) return;
     if (turning) turnAgain = true;
-    else void turn();
+    else if (!isResting) void turn();
   };
 
   const turn = async (): Promise<void> => {
@@ -101,12 +106,23 @@ export const createDialer = (options: DialerOptions): Dialer => {
     cancelWake();
     const delayMs = await dialDue().catch((error: unknown) => {
       log.error({ err: error }, 'could not claim calls');
+      fruitless += 1;
       return STORE_RETRY_MS;
     });
     turning = false;
     onSettled();
-    if (turnAgain) wake();
-    else if (delayMs !== null && !draining) cancelWake = options.wakeAfter(delayMs, wake);
+    isResting = turnAgain && fruitless > 1;
+    if (isResting) wakeIn(REST_MS);
+    else if (turnAgain) wake();
+    else if (delayMs !== null) wakeIn(delayMs);
+  };
+
+  const wakeIn = (delayMs: number): void => {
+    if (draining) return;
+    cancelWake = options.wakeAfter(delayMs, () => {
+      isResting = false;
+      wake();
+    });
   };
 
   /** Dials while there is room and something due; how long until the next look, or null if nothing waits. */
@@ -118,6 +134,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
       calls.forEach(begin);
+      fruitless = calls.length === 0 ? fruitless + 1 : 0;
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
     }
@@ -177,9 +194,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       call.answeredAtMs = atMs;
       metrics.noteAnswer(trunkId);
     }
-    // Keys that were pressed may be a secret of the callee's.
-    const codec = progress.kind === 'answered' ? { codec: progress.codec } : {};
-    log.info({ attemptId, kind: progress.kind, ...codec }, `call ${progress.kind}`);
+    logProgress(log, attemptId, progress);
     // One after the other: what comes later would end what came before.
     call.recorded = call.recorded.then(() => recordProgress(options, attemptId, progress, atMs));
   };
@@ -192,7 +207,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     log.info({ attemptId, trunkId, outcome: result.outcome, sipStatus: result.sipStatus }, 'call ended');
     const answeredForMs = call.answeredAtMs === null ? null : endedAtMs - call.answeredAtMs;
     await call.recorded;
-    const callEnded = await recordOutcomeUntilTaken(options, attemptId, result, endedAtMs);
+    const callEnded = await recordOutcome({ attemptId, result, endedAtMs });
     metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
@@ -237,7 +252,3 @@ export const createDialer = (options: DialerOptions): Dialer => {
     },
   };
 };
-
-/** The one line that tells of which call the attempt is; the destination is nobody's business who reads logs. */
-const logDialled = (log: Log, { attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }: ClaimedCall): void =>
-  log.info({ attemptId, attemptNumber, callId, blastId, trunkId, sipCallId }, 'call dialled');

@@ -1,14 +1,14 @@
 import { AppError } from '../domain/app-error.ts';
 import type { Application } from '../domain/application.ts';
 import type { BlastRequest, PlaylistItem } from '../domain/blast.ts';
-import type { Views } from '../domain/store-port.ts';
+import type { BlastQuestions } from './asked-once.ts';
 
 /**
  * What a blast plays, each clip pinned as it is now: the greeting first, then the media in order, repeats included.
  * Throws `no_such_media` if any media or the named greeting is unknown, foreign or empty.
  */
 export const playlistOf = async (
-  views: Views,
+  views: Pick<BlastQuestions, 'findSettings' | 'findPlayable'>,
   request: Pick<BlastRequest, 'mediaIds' | 'greetingId'>,
   application: Pick<Application, 'id' | 'defaultGreetingId'>,
   builtInFrameCount: number,
@@ -21,7 +21,7 @@ export const playlistOf = async (
 
 /** The application's default greeting, else the one of the settings, else the built-in one. */
 const defaultGreeting = async (
-  views: Views,
+  views: Pick<BlastQuestions, 'findSettings' | 'findPlayable'>,
   application: Pick<Application, 'defaultGreetingId'>,
   builtInFrameCount: number,
 ): Promise<PlaylistItem> => {
@@ -33,7 +33,7 @@ const defaultGreeting = async (
 };
 
 const pinned = async (
-  views: Views,
+  views: Pick<BlastQuestions, 'findSettings' | 'findPlayable'>,
   mediaIds: readonly string[],
   applicationId: string | null,
 ): Promise<readonly PlaylistItem[]> => {

@@ -1,6 +1,8 @@
+import { allSettled } from '../domain/all-settled.ts';
 import type { AttemptResult } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { Store, Transaction } from '../domain/store-port.ts';
+import { gather } from './gather.ts';
 
 export interface RecordOptions {
   readonly store: Store;
@@ -11,23 +13,46 @@ export interface RecordOptions {
 
 export const STORE_RETRY_MS = 1000;
 
+/** How an attempt ended. */
+interface Ending {
+  readonly attemptId: string;
+  readonly result: AttemptResult;
+  /** By the monotonic clock. */
+  readonly endedAtMs: number;
+}
+
+/** Commits an ending, tried until the store takes it; whether its call ended with it. */
+export type RecordOutcome = (ending: Ending) => Promise<boolean>;
+
 /**
- * Commits how an attempt ended, tried until the store takes it; whether its call ended with it. `endedAtMs` is of the
- * monotonic clock.
+ * Attempts that end together are committed together: each outcome holds the row of its blast until its commit, so that
+ * one by one a large blast would end no more calls a second than the disk makes commits.
  */
-export const recordOutcomeUntilTaken = async (
-  { store, wakeAfter, monotonicMs, log }: RecordOptions,
-  attemptId: string,
-  result: AttemptResult,
-  endedAtMs: number,
-): Promise<boolean> => {
-  for (;;) {
-    const agoMs = Math.round(monotonicMs() - endedAtMs);
-    try {
-      return await store.transact((tx) => tx.recordOutcome(attemptId, result, agoMs));
-    } catch (error) {
-      log.error({ err: error, attemptId }, 'outcome not recorded yet');
-      await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+export const createRecordOutcome = ({ store, wakeAfter, monotonicMs, log }: RecordOptions): RecordOutcome => {
+  const record = gather(
+    (endings: readonly Ending[]) => store.transact((tx) => recordAll(tx, endings, monotonicMs())),
+    ({ attemptId }) => attemptId,
+  );
+  return async (ending) => {
+    for (;;) {
+      try {
+        return await record(ending);
+      } catch (error) {
+        log.error({ err: error, attemptId: ending.attemptId }, 'outcome not recorded yet');
+        await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+      }
     }
-  }
+  };
+};
+
+/** In the order of their ids, which begin with the blast's: units that hold several blasts do not wait crosswise. */
+const recordAll = async (tx: Transaction, endings: readonly Ending[], nowMs: number): Promise<readonly boolean[]> => {
+  const inOrder = endings.toSorted((a, b) => (a.attemptId < b.attemptId ? -1 : 1));
+  const callEnded = await allSettled(
+    inOrder.map(({ attemptId, result, endedAtMs }) =>
+      tx.recordOutcome(attemptId, result, Math.round(nowMs - endedAtMs)),
+    ),
+  );
+  const byId = new Map(inOrder.map(({ attemptId }, at) => [attemptId, callEnded[at] ?? false]));
+  return endings.map(({ attemptId }) => byId.get(attemptId) ?? false);
 };

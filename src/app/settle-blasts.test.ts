@@ -25,8 +25,9 @@ const open = (parts: SettledPart[], isShared: boolean) => {
     store,
     dialer: { wake: () => void wakes++, cancel: (ids) => void cancelled.push(...ids) },
     wakeAfter: (delayMs, wake) => {
-      timers.push({ delayMs, wake });
-      return () => undefined;
+      const timer = { delayMs, wake };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
     },
     metrics: { ...NO_METRICS, noteEndedUndialled: (_, calls) => void (calls > 0 && ended.push(calls)) },
     log: QUIET_LOG,
@@ -65,5 +66,15 @@ test('goes on after the store was away, and not once it is stopped', async () =>
   expect(wakes()).toBe(1);
   settling.stop();
   settling.wake();
-  expect(timers).toHaveLength(1);
+  expect(timers).toEqual([]);
+});
+
+test('looks once at what is accepted within a moment', async () => {
+  const { settling, idle, timers } = open([], false);
+  await idle();
+  for (let blasts = 0; blasts < 3; blasts++) settling.wake();
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([50]);
+  timers.shift()?.wake();
+  await idle();
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([1000]);
 });

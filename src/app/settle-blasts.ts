@@ -17,6 +17,8 @@ export interface SettleBlasts {
   stop(): void;
 }
 
+/** Blasts that are accepted or cancelled within this time are looked at together. */
+const GATHER_MS = 50;
 /** How soon a cancel on another node reaches the calls of this one, and what a dead node left unsettled goes on. */
 const LOOK_EVERY_MS = 1000;
 
@@ -28,8 +30,15 @@ const LOOK_EVERY_MS = 1000;
 export const startSettlingBlasts = ({ store, dialer, wakeAfter, metrics, log }: SettleBlastsOptions): SettleBlasts => {
   let turning = false;
   let turnAgain = false;
+  let isHurried = false;
   let stopped = false;
   let cancelLook = (): void => {};
+
+  const plan = (delayMs: number): void => {
+    cancelLook();
+    isHurried = delayMs < LOOK_EVERY_MS;
+    if (!stopped) cancelLook = wakeAfter(delayMs, () => void turn());
+  };
 
   const settle = async (): Promise<void> => {
     for (;;) {
@@ -42,7 +51,6 @@ export const startSettlingBlasts = ({ store, dialer, wakeAfter, metrics, log }: 
   const turn = async (): Promise<void> => {
     turning = true;
     turnAgain = false;
-    cancelLook();
     try {
       await settle();
       if (store.isShared) dialer.cancel(await store.view((views) => views.listCancelledAttempts()));
@@ -50,18 +58,15 @@ export const startSettlingBlasts = ({ store, dialer, wakeAfter, metrics, log }: 
       log.warn({ err: error }, 'large or cancelled blasts not settled yet');
     }
     turning = false;
-    if (turnAgain) wake();
-    else if (!stopped) cancelLook = wakeAfter(LOOK_EVERY_MS, wake);
-  };
-  const wake = (): void => {
-    if (stopped) return;
-    if (turning) turnAgain = true;
-    else void turn();
+    plan(turnAgain ? GATHER_MS : LOOK_EVERY_MS);
   };
 
-  wake();
+  void turn();
   return {
-    wake,
+    wake() {
+      if (turning) turnAgain = true;
+      else if (!isHurried) plan(GATHER_MS);
+    },
     stop() {
       stopped = true;
       cancelLook();

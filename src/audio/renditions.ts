@@ -1,23 +1,30 @@
 import { G711_FRAME_BYTES } from '../domain/codec.ts';
-import type { Processing, Renditions } from '../domain/media.ts';
+import type { IngestedAudio, Loudness, Processing } from '../domain/media.ts';
 import { encodeAlaw, encodeUlaw } from '../rtp/g711.ts';
 import { NARROW_RATE_HZ } from './decode-arguments.ts';
 import type { Decoded } from './decoder.ts';
 import type { Cut } from './encode-arguments.ts';
 import { encodeWide } from './encoder.ts';
 import type { RunFfmpeg } from './ffmpeg-run.ts';
-import { gainFor } from './level.ts';
+import { gainFor, inDb } from './level.ts';
 import { measureLoudness } from './loudness.ts';
 import { trimSilence } from './silence.ts';
 import { truePeak } from './true-peak.ts';
 import type { WorkFolder } from './work-folder.ts';
 
+interface Plan {
+  readonly cut: Cut;
+  readonly loudness: Loudness | null;
+}
+
 /** Measured over the whole file, before anything is cut off. */
-const planCut = async ({ narrow, widePeak }: Decoded, { level, trim }: Processing): Promise<Cut> => {
-  const loudness = level || trim ? await measureLoudness(narrow, NARROW_RATE_HZ) : 0;
-  const part = trim ? trimSilence(narrow, NARROW_RATE_HZ, loudness) : { start: 0, end: narrow.length };
-  const gain = level ? gainFor(loudness, Math.max(widePeak, truePeak(narrow))) : 1;
-  return { ...part, gain };
+const planCut = async ({ narrow, widePeak }: Decoded, { level, trim }: Processing): Promise<Plan> => {
+  const sourceLufs = await measureLoudness(narrow, NARROW_RATE_HZ);
+  const peak = Math.max(widePeak, truePeak(narrow));
+  const part = trim ? trimSilence(narrow, NARROW_RATE_HZ, sourceLufs) : { start: 0, end: narrow.length };
+  const gain = level ? gainFor(sourceLufs, peak) : 1;
+  const heard = { sourceLufs, lufs: sourceLufs + inDb(gain), truePeakDbfs: inDb(peak * gain) };
+  return { cut: { ...part, gain }, loudness: Number.isFinite(sourceLufs) ? heard : null };
 };
 
 const FULL_SCALE = 32_768;
@@ -38,10 +45,10 @@ export const render = async (
   decoded: Decoded,
   processing: Processing,
   folder: WorkFolder,
-): Promise<{ frameCount: number; renditions: Renditions }> => {
-  const cut = await planCut(decoded, processing);
+): Promise<Omit<IngestedAudio, 'type'>> => {
+  const { cut, loudness } = await planCut(decoded, processing);
   const frameCount = Math.ceil((cut.end - cut.start) / G711_FRAME_BYTES);
   const wide = await encodeWide(run, decoded.widePath, { ...cut, frameCount }, folder);
   const samples = narrowSamples(decoded.narrow, cut, frameCount);
-  return { frameCount, renditions: { ...wide, PCMU: encodeUlaw(samples), PCMA: encodeAlaw(samples) } };
+  return { frameCount, loudness, renditions: { ...wide, PCMU: encodeUlaw(samples), PCMA: encodeAlaw(samples) } };
 };

@@ -81,6 +81,8 @@ export interface Clip {
   readonly bytes: number;
   readonly type: string;
   readonly createdAt: string;
+  /** Null for silence; absent from servers that know none. */
+  readonly loudness?: { readonly sourceLufs: number; readonly lufs: number; readonly truePeakDbfs: number } | null;
 }
 
 /** A clip among the others of its media. */

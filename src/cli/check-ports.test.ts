@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { checkPorts, type PortOrder } from './check-ports.ts';
+import { besidePort, checkPorts, type PortOrder } from './check-ports.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -57,6 +57,16 @@ test('a UDP port that is taken is a problem', async () => {
 test('an address that is not of this machine is a problem', async () => {
   const [check] = await checkPorts([order('192.0.2.1:8080')]);
   expect(check).toMatchObject({ state: 'problem', fix: 'set RINGCAST_PUBLIC_LISTEN' });
+});
+
+test('TLS is on the next port', () => {
+  expect(['0.0.0.0:5060', '[::]:5060', '127.0.0.1:0', 'here:65535', '5060'].map(besidePort)).toEqual([
+    '0.0.0.0:5061',
+    '[::]:5061',
+    '127.0.0.1:0',
+    'here:65535',
+    '5060',
+  ]);
 });
 
 test('what is no address at all is a problem', async () => {

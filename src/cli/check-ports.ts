@@ -16,6 +16,10 @@ const parseListen = (text: string): Listen | null => {
   return { address: address.replace(/^\[|\]$/g, ''), port: Number(port) };
 };
 
+/** Where TLS listens beside `ADDRESS:PORT`: on the next port, with port 0 on any. What is neither stays as it is. */
+export const besidePort = (text: string): string =>
+  text.replace(/:([0-9]{1,5})$/, (_, port: string) => `:${port === '0' ? 0 : Math.min(Number(port) + 1, 65_535)}`);
+
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
 
 /** Listens and closes again; null if that worked, else the error's code. */

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Listing, Trunk } from './api-shapes.ts';
 import { type Check, ok, problem, skipped } from './check.ts';
 import { checkDataDirectory, checkFfmpeg, checkNode } from './check-machine.ts';
-import { checkPorts } from './check-ports.ts';
+import { besidePort, checkPorts, type PortOrder } from './check-ports.ts';
+import { checkTls, type TlsPaths } from './check-tls.ts';
 import { dataDirectory, operatorApi, type ServerOptions } from './connection.ts';
 import { Failure, sentenceOf } from './failure.ts';
 import type { CallItself, Setting } from './launch.ts';
@@ -10,9 +11,22 @@ import { withOperator } from './options.ts';
 import { type Output, type PrintOptions, printJson, printLines } from './output.ts';
 import { visible } from './text.ts';
 
-const listenOf = (settings: readonly Setting[], variable: string): string => {
+const settingOf = (settings: readonly Setting[], variable: string): string => {
   const given = process.env[variable]?.trim();
   return given || (settings.find((setting) => setting.variable === variable)?.default ?? '');
+};
+
+const tlsPaths = (settings: readonly Setting[]): TlsPaths => ({
+  certificate: settingOf(settings, 'RINGCAST_SIP_TLS_CERT'),
+  key: settingOf(settings, 'RINGCAST_SIP_TLS_KEY'),
+  authorities: settingOf(settings, 'RINGCAST_SIP_TLS_CA'),
+});
+
+/** Nobody listens for SIP over TLS without a certificate to show. */
+const tlsOrders = (settings: readonly Setting[]): readonly PortOrder[] => {
+  if (tlsPaths(settings).certificate === '') return [];
+  const sip = order(settings, 'sip port of TLS', 'RINGCAST_SIP_LISTEN', 'tcp');
+  return [{ ...sip, value: besidePort(sip.value) }];
 };
 
 const ports = (settings: readonly Setting[]): Promise<Check[]> =>
@@ -20,19 +34,28 @@ const ports = (settings: readonly Setting[]): Promise<Check[]> =>
     order(settings, 'public port', 'RINGCAST_PUBLIC_LISTEN', 'tcp'),
     order(settings, 'operator port', 'RINGCAST_OPERATOR_LISTEN', 'tcp'),
     order(settings, 'sip port', 'RINGCAST_SIP_LISTEN', 'udp'),
+    order(settings, 'sip port of TCP', 'RINGCAST_SIP_LISTEN', 'tcp'),
+    ...tlsOrders(settings),
   ]);
 
-const order = (settings: readonly Setting[], name: string, variable: string, protocol: 'tcp' | 'udp') => ({
+const order = (
+  settings: readonly Setting[],
+  name: string,
+  variable: string,
+  protocol: PortOrder['protocol'],
+): PortOrder => ({
   name,
   variable,
-  value: listenOf(settings, variable),
+  value: settingOf(settings, variable),
   protocol,
 });
 
-const fixOf = (stateReason: string): string =>
-  /user name or password/.test(stateReason)
-    ? 'give it the right --username and --password'
+const fixOf = (stateReason: string): string => {
+  if (/user name or password/.test(stateReason)) return 'give it the right --username and --password';
+  return /certificate/.test(stateReason)
+    ? 'its --host must be what its certificate names, and RINGCAST_SIP_TLS_CA hold its authority'
     : 'ask whoever runs it what is wrong there';
+};
 
 const trunkCheck = (trunk: Trunk): Check => {
   const name = `trunk ${trunk.id}`;
@@ -90,7 +113,7 @@ export const addDoctorCommand = (
       if (!options.json) printLines(output, found.map(checkLine));
     };
     report(checkNode(process.versions.node), await checkDataDirectory(dataDirectory(options)));
-    report(...(await ports(settings)));
+    report(...(await ports(settings)), ...(await checkTls(tlsPaths(settings), Date.now())));
     report(await checkFfmpeg());
     report(...(await checkTrunks(options)));
     report(await checkCall(callItself));

@@ -10,7 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => cli.close());
 
-const CLIP = { durationMs: 3400, bytes: 27_244, type: 'audio/wav', createdAt: '2026-11-21T02:36:09Z' };
+const loudness = { sourceLufs: -31.5, lufs: -20, truePeakDbfs: -6 };
+const CLIP = { durationMs: 3400, bytes: 27_244, type: 'audio/wav', createdAt: '2026-11-21T02:36:09Z', loudness };
 const VERSIONS = [
   { ...CLIP, id: 'c2', sha256: 'cd'.repeat(32), current: true, renditions: [{ codec: 'PCMU', bytes: 27_200 }] },
   { ...CLIP, id: 'c1', sha256: 'ab'.repeat(32), current: false, renditions: [] },
@@ -35,8 +36,9 @@ test('media show tells length, level, waveform, and versions with their renditio
   const { status, out } = await cli.operator('media', 'show', '101');
   expect(status).toBe(0);
   expect(out).toMatch(/clip +3\.4 s, audio\/wav\n/);
-  expect(out).toContain('level  -6.0 dBFS at its loudest, -20.5 dBFS on average\n[▄█ ]\n');
-  expect(out).toMatch(/\nc2 +yes .* 3\.4 s +audio\/wav +27244 +PCMU 27200 +(cd){32}\nc1 +- .*(ab){32}\n$/);
+  expect(out).toContain('level  -6.0 dBFS at its loudest, -20.5 dBFS on average\n');
+  expect(out).toContain('loudness  -20.0 LUFS, true peak -6.0 dBFS; -31.5 LUFS as it was uploaded\n[▄█ ]\n');
+  expect(out).toMatch(/\nc2 +yes .* 3\.4 s +-20\.0 LUFS +audio\/wav +27244 +PCMU 27200 +(cd){32}\nc1 +- .*(ab){32}\n$/);
 });
 
 test('media show of an empty media, and as JSON, asks for no more than there is', async () => {

@@ -7,7 +7,10 @@ export const HEARTBEAT_MS = 5000;
 export const LEASE_MS = 15_000;
 /** How much earlier a node stops than another may go on: clocks that run apart, and what is already on its way. */
 const MARGIN_MS = 2000;
-/** A watcher that has not looked for longer has seen nothing: perhaps nobody could beat meanwhile. */
+/**
+ * The time between two looks counts for so much at most: perhaps nobody could beat meanwhile. Together with the 5 s that a
+ * node is silent anyway it is less than a lease, and it still counts, or a slow database would put off every take-over.
+ */
 const LONGEST_BLINK_MS = 7000;
 
 /** The node of what was claimed before there were nodes; it stands in each new database and never beats. */
@@ -25,23 +28,21 @@ export interface NodeBeats {
 /** What one node has seen of the others, by its monotonic clock. */
 export interface Watch {
   readonly lookedAtMs: number;
-  readonly seen: ReadonlyMap<string, { readonly beats: number; readonly sinceMs: number }>;
+  readonly seen: ReadonlyMap<string, { readonly beats: number; readonly silentMs: number }>;
 }
 
 export const NOTHING_SEEN: Watch = { lookedAtMs: Number.NEGATIVE_INFINITY, seen: new Map() };
 
-/** The watch after a look at `nodes`: since when each has shown the same beat. */
+/** The watch after a look at `nodes`: for how long each has been seen to show the same beat. */
 export const look = (watch: Watch, nodes: readonly NodeBeats[], nowMs: number): Watch => {
-  const blinked = nowMs - watch.lookedAtMs > LONGEST_BLINK_MS;
+  const passedMs = Math.min(nowMs - watch.lookedAtMs, LONGEST_BLINK_MS);
   const seen = nodes.map(({ nodeId, beats }) => {
-    const before = blinked ? undefined : watch.seen.get(nodeId);
-    return [nodeId, before?.beats === beats ? before : { beats, sinceMs: nowMs }] as const;
+    const before = watch.seen.get(nodeId);
+    return [nodeId, { beats, silentMs: before?.beats === beats ? before.silentMs + passedMs : 0 }] as const;
   });
   return { lookedAtMs: nowMs, seen: new Map(seen) };
 };
 
 /** The nodes whose lease has run out. */
-export const overdue = ({ seen, lookedAtMs }: Watch): readonly NodeBeats[] =>
-  [...seen]
-    .filter(([, { sinceMs }]) => lookedAtMs - sinceMs >= LEASE_MS)
-    .map(([nodeId, { beats }]) => ({ nodeId, beats }));
+export const overdue = ({ seen }: Watch): readonly NodeBeats[] =>
+  [...seen].filter(([, { silentMs }]) => silentMs >= LEASE_MS).map(([nodeId, { beats }]) => ({ nodeId, beats }));

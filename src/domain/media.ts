@@ -26,6 +26,16 @@ export const DEFAULT_PROCESSING: Processing = { level: true, trim: true, telepho
 /** The sound as it was sent. */
 export const NO_PROCESSING: Processing = { level: false, trim: false, telephoneBand: false };
 
+/** How loud a sound is in the telephone's band, before and after it was levelled. */
+export interface Loudness {
+  /** Of the file that was uploaded: integrated loudness by EBU R 128. */
+  readonly sourceLufs: number;
+  /** Of the clip. */
+  readonly lufs: number;
+  /** The clip's true peak (ITU-R BS.1770). */
+  readonly truePeakDbfs: number;
+}
+
 /** One immutable version of the audio of a media id. */
 export interface Clip {
   readonly id: string;
@@ -35,6 +45,8 @@ export interface Clip {
   readonly originalType: string;
   readonly frameCount: number;
   readonly durationMs: number;
+  /** Null for silence, and for clips of an older Ringcast. */
+  readonly loudness: Loudness | null;
   readonly createdAt: number;
 }
 
@@ -52,6 +64,8 @@ export type Renditions = Readonly<Record<Codec, Uint8Array>>;
 export interface IngestedAudio {
   readonly frameCount: number;
   readonly renditions: Renditions;
+  /** Null if there is nothing to hear. */
+  readonly loudness: Loudness | null;
   /** Media type that the octets were found to be, such as `audio/mpeg`. */
   readonly type: string;
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { Clip, ClipVersion } from '../domain/media.ts';
+import type { Clip, ClipVersion, Loudness } from '../domain/media.ts';
 import { isoTime } from './iso-time.ts';
+import { nullable } from './schema.ts';
 
 export const ClipJson = Type.Object({
   id: Type.String(),
@@ -9,7 +10,22 @@ export const ClipJson = Type.Object({
   type: Type.String(),
   durationMs: Type.Integer(),
   frames: Type.Integer({ description: '20 ms each' }),
+  loudness: nullable(
+    Type.Object({
+      sourceLufs: Type.Number({ description: 'Of the file as it was uploaded (EBU R 128, in the telephone band)' }),
+      lufs: Type.Number({ description: 'Of the clip' }),
+      truePeakDbfs: Type.Number({ description: "The clip's true peak" }),
+    }),
+  ),
   createdAt: Type.String(),
+});
+
+const inTenths = (value: number): number => Math.round(value * 10) / 10;
+
+const rounded = ({ sourceLufs, lufs, truePeakDbfs }: Loudness): Loudness => ({
+  sourceLufs: inTenths(sourceLufs),
+  lufs: inTenths(lufs),
+  truePeakDbfs: inTenths(truePeakDbfs),
 });
 
 export const clipJson = (clip: Clip): Static<typeof ClipJson> => ({
@@ -19,6 +35,7 @@ export const clipJson = (clip: Clip): Static<typeof ClipJson> => ({
   type: clip.originalType,
   durationMs: clip.durationMs,
   frames: clip.frameCount,
+  loudness: clip.loudness && rounded(clip.loudness),
   createdAt: isoTime(clip.createdAt),
 });
 

@@ -24,6 +24,7 @@ describe('C versions', () => {
       { sha256: sha256('audio two'), bytes: 9, type: 'audio/x-test', durationMs: 20, frames: 1, current: true },
       { sha256: sha256('audio one'), current: false, createdAt: expect.stringMatching(/Z$/) },
     ]);
+    expect(items[0].loudness).toEqual({ sourceLufs: -31, lufs: -20, truePeakDbfs: -6.2 });
     expect(items[0].renditions).toEqual(
       expect.arrayContaining([
         { codec: 'PCMA', bytes: 160 },

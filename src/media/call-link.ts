@@ -1,7 +1,10 @@
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 import type { StreamQuality } from '../rtp/stream-quality.ts';
 import {
-  createCounters,
+  type CallCounters,
+  type Counters,
+  clearCounters,
+  copyCounters,
   readFramesSent,
   readLatenessMs,
   readPacketsRefused,
@@ -70,23 +73,26 @@ export class CallLink {
   readonly #call: number;
   readonly #playlist: Playlist;
   readonly #post: (order: ThreadOrder) => void;
-  readonly #counters: Int32Array<SharedArrayBuffer>;
+  #counters: CallCounters;
+  #isOver = false;
   readonly #opened = Promise.withResolvers<number | PortTaken>();
   readonly #finished = Promise.withResolvers<EndOfVoice>();
   readonly #stopped = Promise.withResolvers<void>();
 
   #onDigit: (digit: string, at: PlaceInPlaylist) => void = () => {};
 
-  constructor(call: number, playlist: Playlist, post: (order: ThreadOrder) => void) {
+  constructor(call: number, playlist: Playlist, counters: Counters, post: (order: ThreadOrder) => void) {
     this.#call = call;
     this.#playlist = playlist;
-    this.#post = post;
-    this.#counters = createCounters(playlist.parts.length);
+    // Once it is over, another call has its number.
+    this.#post = (order) => this.#isOver || post(order);
+    this.#counters = { counters, row: call, clipCount: playlist.parts.length };
+    clearCounters(this.#counters);
   }
 
   /** The RTP port that was bound, `PORT_TAKEN` if another may be tried; rejects if none will do. */
   open(port: number, clips: readonly number[]): Promise<number | PortTaken> {
-    this.#post({ type: 'prepare', call: this.#call, port, clips, counters: this.#counters.buffer });
+    this.#post({ type: 'prepare', call: this.#call, port, clips });
     return this.#opened.promise;
   }
 
@@ -113,13 +119,14 @@ export class CallLink {
   }
 
   #settle(): void {
+    this.#isOver = true;
+    this.#counters = copyCounters(this.#counters);
     this.#finished.resolve('broken-off');
     this.#stopped.resolve();
   }
 
   mediaPort(port: number): MediaPort {
     const call = this.#call;
-    const counters = this.#counters;
     const playlist = this.#playlist;
     return {
       port,
@@ -128,19 +135,19 @@ export class CallLink {
       hold: () => this.#post({ type: 'hold', call }),
       resume: () => this.#post({ type: 'resume', call }),
       finished: this.#finished.promise,
-      framesSent: () => playlist.ofClips(readFramesSent(counters)),
-      packetsSent: () => readPacketsSent(counters),
+      framesSent: () => playlist.ofClips(readFramesSent(this.#counters)),
+      packetsSent: () => readPacketsSent(this.#counters),
       onDigit: (listener) => {
         this.#onDigit = listener;
       },
       place: () => {
-        const place = readPlace(counters);
+        const place = readPlace(this.#counters);
         return place && playlist.placeOf(place);
       },
-      quality: () => readQuality(counters),
-      packetsRefused: () => readPacketsRefused(counters),
-      peerRefusals: () => readPeerRefusals(counters),
-      latenessMs: (share) => readLatenessMs(counters, share),
+      quality: () => readQuality(this.#counters),
+      packetsRefused: () => readPacketsRefused(this.#counters),
+      peerRefusals: () => readPeerRefusals(this.#counters),
+      latenessMs: (share) => readLatenessMs(this.#counters, share),
       stop: () => {
         this.#post({ type: 'stop', call });
         return this.#stopped.promise;

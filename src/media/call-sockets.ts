@@ -18,6 +18,8 @@ export type OnPacket = (row: number, octets: Uint8Array, isFromPeer: boolean) =>
 
 /** Packets that are read at a time, of all calls; what there is more waits in the kernel, or is lost there. */
 export const MAX_PACKETS_AT_ONCE = 64;
+/** Packets that are read at a time at the RTP port of one call. */
+export const MAX_PACKETS_OF_A_CALL = 8;
 /** Longer ones are cut, and cannot be read then. */
 export const MAX_PACKET_BYTES = 2048;
 
@@ -38,8 +40,13 @@ export interface CallSockets {
   send(row: number, frames: Frames, offset: number, length: number): number;
   /** Lets RTCP in, and RTP of these payload types alone, eight at most; before it is called, nothing. */
   listen(row: number, payloadTypes: readonly number[]): void;
-  /** Hands over some of what came in. */
+  /** Hands over some of what came in at the RTCP ports. */
   receive(onPacket: OnPacket): void;
+  /**
+   * Hands over some of what came in at the RTP port of a row, unless `receive` does: a socket that the kernel watches
+   * costs more with every packet it sends. True if an ICMP refusal was met, which `send` will not tell then.
+   */
+  receiveRtp(row: number, onPacket: OnPacket): boolean;
   /** Sends octets of `packet` to the RTCP port of the peer: from RTP's port if they share one. Never throws. */
   sendRtcp(row: number, packet: Frames, length: number, to: RtcpTarget): void;
   /** Closes both; `onClosed` tells that the ports are free, perhaps before it returns. */

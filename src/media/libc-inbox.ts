@@ -1,11 +1,12 @@
 import { constants } from 'node:os';
-import { MAX_PACKET_BYTES, MAX_PACKETS_AT_ONCE } from './call-sockets.ts';
+import { MAX_PACKET_BYTES, MAX_PACKETS_AT_ONCE, MAX_PACKETS_OF_A_CALL } from './call-sockets.ts';
 import type { Libc } from './libc.ts';
 
 const EPOLL_CLOEXEC = 0o2000000;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const MSG_DONTWAIT = 0x40;
+const { ECONNREFUSED } = constants.errno;
 /** `struct epoll_event` is packed on x86-64 alone. */
 const [EVENT_BYTES, DATA] = process.arch === 'x64' ? [12, 4] : [16, 8];
 
@@ -14,12 +15,14 @@ const LENGTH = MAX_PACKETS_AT_ONCE * 16;
 const FROM = LENGTH + 8;
 const OCTETS = FROM + 32;
 
-/** What has come in on many sockets: one question to the kernel, however many they are. */
+/** What has come in. */
 export interface LibcInbox {
   /** From now on packets of this socket are told with its row. A socket that is closed is forgotten by the kernel. */
   watch(fd: number, row: number): void;
-  /** Hands over a few packets; octets and source, a `sockaddr`, are there until the next. */
+  /** Hands over a few packets of watched sockets; octets and source, a `sockaddr`, are there until the next. */
   read(onPacket: (row: number, octets: Uint8Array, from: Uint8Array) => void): void;
+  /** The same of one socket that is not watched; whether there was a refusal among them. */
+  readFrom(fd: number, onPacket: (octets: Uint8Array, from: Uint8Array) => void): boolean;
 }
 
 export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInbox => {
@@ -31,12 +34,13 @@ export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInb
   if (epoll < 0) throw new Error(`epoll_create1 failed: error ${libc.errno()}`);
   keep(epoll);
 
-  /** Octets of the next packet, -1 if there is none. A refusal that the kernel tells in a packet's place is passed over. */
+  /** Octets of the next packet, or the negative errno: EAGAIN if there is none, an ICMP refusal in a packet's place. */
   const receive = (fd: number): number => {
     view.setUint32(LENGTH, 28, true);
     const length = libc.recvfrom(fd, start + OCTETS, MAX_PACKET_BYTES, MSG_DONTWAIT, start + FROM, start + LENGTH);
-    return length < 0 && libc.errno() === constants.errno.ECONNREFUSED ? 0 : length;
+    return length < 0 ? -libc.errno() : length;
   };
+  const received = (length: number): Uint8Array => new Uint8Array(memory, OCTETS, length);
 
   return {
     watch(fd, row) {
@@ -50,8 +54,18 @@ export const createLibcInbox = (libc: Libc, keep: (fd: number) => void): LibcInb
       for (let event = 0; event < ready; event += 1) {
         const at = EVENTS + event * EVENT_BYTES + DATA;
         const length = receive(view.getUint32(at + 4, true));
-        if (length > 0) onPacket(view.getUint32(at, true), new Uint8Array(memory, OCTETS, length), from);
+        if (length > 0) onPacket(view.getUint32(at, true), received(length), from);
       }
+    },
+    readFrom(fd, onPacket) {
+      let wasRefused = false;
+      for (let read = 0; read < MAX_PACKETS_OF_A_CALL; read += 1) {
+        const length = receive(fd);
+        if (length > 0) onPacket(received(length), from);
+        else if (length === -ECONNREFUSED) wasRefused = true;
+        else if (length < 0) break;
+      }
+      return wasRefused;
     },
   };
 };

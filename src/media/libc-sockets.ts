@@ -106,6 +106,11 @@ export const createLibcSockets = (
     return { reason, isTaken: errno === EADDRINUSE || errno === EACCES };
   };
 
+  const isPeer = (row: number, from: Uint8Array): boolean => {
+    const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
+    return Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0;
+  };
+
   return {
     headers: view,
     headerAt: (row) => row * ROW_BYTES + HEADER,
@@ -117,7 +122,6 @@ export const createLibcSockets = (
       }
       if (errno !== 0) return onOpened(notOpened(errno));
       writeMessage(row);
-      inbox.watch(descriptors.rtp(row), row);
       inbox.watch(descriptors.rtcp(row), row);
       onOpened(portOf(descriptors.rtp(row)));
     },
@@ -138,10 +142,10 @@ export const createLibcSockets = (
       for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);
     },
     receive(onPacket) {
-      inbox.read((row, octets, from) => {
-        const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
-        onPacket(row, octets, Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0);
-      });
+      inbox.read((row, octets, from) => onPacket(row, octets, isPeer(row, from)));
+    },
+    receiveRtp(row, onPacket) {
+      return inbox.readFrom(descriptors.rtp(row), (octets, from) => onPacket(row, octets, isPeer(row, from)));
     },
     sendRtcp(row, packet, length, to) {
       if (!writeAddress(scratch, to.address, to.port)) return;

@@ -2,8 +2,9 @@ import type { Codec } from '../domain/codec.ts';
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
 
 /**
- * What crosses the thread boundary: orders and reports, never packets. `call` numbers a call and `clip` a clip of one
- * thread; a clip crosses once for all calls that play it.
+ * What crosses the thread boundary: orders and reports, never packets. `call` is the row of a call in the tables of its
+ * thread, which another has once it is told as stopped or refused; `clip` numbers a clip, which crosses once for all
+ * calls that play it.
  */
 export type ThreadOrder =
   | { readonly type: 'load'; readonly clip: number; readonly audio: SharedClip }
@@ -14,7 +15,6 @@ export type ThreadOrder =
       /** RTP port, with RTCP on the one above it; 0 for any. */
       readonly port: number;
       readonly clips: readonly number[];
-      readonly counters: SharedArrayBuffer;
     }
   | { readonly type: 'play'; readonly call: number; readonly to: PlayTarget }
   | { readonly type: 'redirect'; readonly call: number; readonly to: PlayTarget }
@@ -64,6 +64,8 @@ export interface SharedMemory {
   readonly vitals: SharedArrayBuffer;
   /** File descriptors that are open, each plus one: a thread that dies cannot close them itself. */
   readonly descriptors: SharedArrayBuffer;
+  /** See `counters.ts`. */
+  readonly counters: SharedArrayBuffer;
 }
 
 /** Calls of one thread, playing or not. */

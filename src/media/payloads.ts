@@ -27,6 +27,8 @@ export class Payloads {
   frames: Frames;
   offset = 0;
   length = 0;
+  /** What `length` is before encryption. */
+  octets = 0;
   /** Slots that the payload holds: less than were wanted at the end of a clip. */
   slots = 0;
   readonly #joined: Frames;
@@ -44,6 +46,7 @@ export class Payloads {
     this.offset = (place / SLOTS_PER_FRAME) * frameBytes;
     this.length = (this.slots / SLOTS_PER_FRAME) * frameBytes;
     if (!divisible && this.length > frameBytes) this.#join(frameBytes);
+    this.octets = this.length;
   }
 
   /** Frames that cannot be joined go one by one. */

@@ -130,6 +130,7 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
       for (const { row, octets, isFromPeer } of waiting.splice(0))
         if (pairs.has(row)) onPacket(row, octets, isFromPeer);
     },
+    receiveRtp: () => false,
     sendRtcp(row, packet, length, { address, port, isMux }) {
       const pair = pairs.get(row);
       const socket = isMux ? pair?.rtp : pair?.rtcp;

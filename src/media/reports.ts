@@ -4,6 +4,7 @@ import { averageRtcpBytes, rtcpIntervalMs } from '../rtp/rtcp-interval.ts';
 import type { ReportBlock } from '../rtp/rtcp-packet.ts';
 import { shortTermCname, writeRtcp } from '../rtp/rtcp-write.ts';
 import { qualityOf, type StreamQuality } from '../rtp/stream-quality.ts';
+import type { Sent } from './counters.ts';
 
 /** UDP and IPv4 headers, which count (RFC 3550 6.2). */
 const HEADERS_BYTES = 28;
@@ -17,6 +18,8 @@ export interface ReportedStream {
   readonly ssrc: number;
   readonly timestamp: number;
   readonly clockRateHz: number;
+  /** In the whole call. */
+  readonly sent: Sent;
 }
 
 const wallMs = (nowMs: number): number => performance.timeOrigin + nowMs;
@@ -28,23 +31,16 @@ export class Reports {
   #isFirst = true;
   #wasHeard = false;
   #averageBytes = USUAL_BYTES;
-  /** Of the source that is being sent. */
-  #packets = 0;
-  #octets = 0;
+  /** What had been sent when the source began. */
+  #before: Sent = { packets: 0, octets: 0 };
 
   constructor(nowMs: number) {
     this.#nextAtMs = nowMs + this.#intervalMs();
   }
 
   /** Another source begins. */
-  restart(): void {
-    this.#packets = 0;
-    this.#octets = 0;
-  }
-
-  count(octets: number): void {
-    this.#packets += 1;
-    this.#octets += octets;
+  restart(before: Sent): void {
+    this.#before = before;
   }
 
   isDue(nowMs: number): boolean {
@@ -52,9 +48,10 @@ export class Reports {
   }
 
   /** Writes a report, or with `isGoodbye` the last one, and answers its length. */
-  write(target: Uint8Array, { ssrc, timestamp }: ReportedStream, nowMs: number, isGoodbye: boolean): number {
-    const info = { ntp: ntpOf(wallMs(nowMs)), timestamp, packets: this.#packets, octets: this.#octets };
-    const sender = this.#packets > 0 ? info : null;
+  write(target: Uint8Array, stream: ReportedStream, nowMs: number, isGoodbye: boolean): number {
+    const { ssrc, timestamp } = stream;
+    const { packets, octets } = this.#sentOf(stream);
+    const sender = packets > 0 ? { ntp: ntpOf(wallMs(nowMs)), timestamp, packets, octets } : null;
     const length = writeRtcp(target, { ssrc, sender, blocks: [], cname: this.#cname, isGoodbye });
     this.#averageBytes = averageRtcpBytes(this.#averageBytes, length + HEADERS_BYTES);
     this.#isFirst = false;
@@ -63,10 +60,15 @@ export class Reports {
   }
 
   /** What the block says of our stream; null if it is about another. */
-  read(block: ReportBlock, { ssrc, clockRateHz }: ReportedStream, nowMs: number): StreamQuality | null {
+  read(block: ReportBlock, stream: ReportedStream, nowMs: number): StreamQuality | null {
     this.#wasHeard = true;
-    if (block.ssrc !== ssrc) return null;
-    return qualityOf(block, { packets: this.#packets, clockRateHz }, middleOfNtp(ntpOf(wallMs(nowMs))));
+    if (block.ssrc !== stream.ssrc) return null;
+    const { packets } = this.#sentOf(stream);
+    return qualityOf(block, { packets, clockRateHz: stream.clockRateHz }, middleOfNtp(ntpOf(wallMs(nowMs))));
+  }
+
+  #sentOf({ sent }: ReportedStream): Sent {
+    return { packets: sent.packets - this.#before.packets, octets: (sent.octets - this.#before.octets) >>> 0 };
   }
 
   #intervalMs(): number {

@@ -1,7 +1,7 @@
 import { type Playouts, SLOT_MS } from '../rtp/playout.ts';
 import { MAX_SRTP_EXPANSION_BYTES } from '../rtp/srtp-sender.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
-import { noteQuality } from './counters.ts';
+import { type Counters, noteQuality, readSent } from './counters.ts';
 import type { ReportedStream } from './reports.ts';
 import type { StreamNumbers } from './stream-numbers.ts';
 import type { Voice } from './voice.ts';
@@ -13,10 +13,12 @@ export class RtcpExchange {
   readonly #sockets: CallSockets;
   readonly #numbers: StreamNumbers;
   readonly #playouts: Playouts;
+  readonly #counters: Counters;
   readonly #packet: Frames;
 
-  constructor(sockets: CallSockets, numbers: StreamNumbers, playouts: Playouts) {
+  constructor(sockets: CallSockets, numbers: StreamNumbers, playouts: Playouts, counters: Counters) {
     this.#sockets = sockets;
+    this.#counters = counters;
     this.#numbers = numbers;
     this.#playouts = playouts;
     this.#packet = sockets.frames(new SharedArrayBuffer(MAX_REPORT_BYTES + MAX_SRTP_EXPANSION_BYTES));
@@ -32,17 +34,11 @@ export class RtcpExchange {
     this.#send(row, voice, nowMs, true);
   }
 
-  hear(
-    row: number,
-    { reports, hearing, counters }: Voice,
-    octets: Uint8Array,
-    isFromPeer: boolean,
-    nowMs: number,
-  ): void {
+  hear(row: number, { reports, hearing }: Voice, octets: Uint8Array, isFromPeer: boolean, nowMs: number): void {
     if (!reports) return;
     for (const block of hearing.reportsOf(octets, isFromPeer)) {
       const quality = reports.read(block, this.#streamOf(row, nowMs), nowMs);
-      if (quality) noteQuality(counters, quality);
+      if (quality) noteQuality(this.#counters, row, quality);
     }
   }
 
@@ -59,6 +55,7 @@ export class RtcpExchange {
       ssrc: this.#numbers.ssrc(row),
       timestamp: this.#numbers.timestampAt(row, slots),
       clockRateHz: this.#numbers.clockRateHz(row),
+      sent: readSent(this.#counters, row),
     };
   }
 }

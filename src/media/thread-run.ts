@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import { CallLink, type MediaPort, PORT_TAKEN } from './call-link.ts';
 import { ClipNumbers } from './clip-numbers.ts';
+import { countersOf, createCountersMemory, MAX_CLIPS_PER_CALL } from './counters.ts';
 import { createDescriptorMemory, descriptorsOf } from './descriptors.ts';
 import {
   MAX_CALLS_PER_THREAD,
@@ -29,10 +30,14 @@ export interface ThreadRunOptions {
   readonly wakeAfter: WakeAfter;
 }
 
+/** It makes little garbage; V8 would let that lie until it has tens of megabytes. */
+const LIMITS = { maxYoungGenerationSizeMb: 1 };
+
 const createMemory = (): SharedMemory => ({
   wake: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   vitals: createVitalsMemory(),
   descriptors: createDescriptorMemory(MAX_CALLS_PER_THREAD),
+  counters: createCountersMemory(MAX_CALLS_PER_THREAD),
 });
 
 /** One run of the worker, with the calls it has in hand. Once it has ended it stays ended. */
@@ -41,11 +46,14 @@ export class ThreadRun {
   readonly #memory = createMemory();
   readonly #wake = new Int32Array(this.#memory.wake);
   readonly #worker: Worker;
+  /** By their rows. */
   readonly #calls = new Map<number, CallLink>();
+  readonly #freeRows: number[] = [];
+  readonly #counters = countersOf(this.#memory.counters, MAX_CALLS_PER_THREAD);
   readonly #clips = new ClipNumbers((order) => this.#post(order));
   readonly #ready = Promise.withResolvers<void>();
   #endWatch = (): void => {};
-  #lastCall = 0;
+  #rowsUsed = 0;
   #cause: Error | null = new Error('The media thread has ended.');
   #hasEnded = false;
 
@@ -53,7 +61,7 @@ export class ThreadRun {
     this.#options = options;
     const { bindAddress, sockets, entry } = options;
     const workerData: ThreadSettings = { bindAddress, sockets, memory: this.#memory };
-    this.#worker = new Worker(entry, { workerData, name: 'media' });
+    this.#worker = new Worker(entry, { workerData, name: 'media', resourceLimits: LIMITS });
     this.#worker.on('message', (report: ThreadReport) => this.#onReport(report));
     this.#worker.on('error', (error) => {
       this.#cause = error instanceof Error ? error : new Error(String(error));
@@ -86,7 +94,10 @@ export class ThreadRun {
 
   async prepare(playlist: Playlist): Promise<MediaPort> {
     await this.#ready.promise;
+    if (playlist.parts.length > MAX_CLIPS_PER_CALL) throw new Error(TOO_MANY_CLIPS);
     for (;;) {
+      if (this.#hasEnded) throw new Error('The media thread has ended.');
+      if (this.#calls.size >= MAX_CALLS_PER_THREAD) throw new Error(NO_ROW);
       const port = this.#options.pool.take();
       if (port === null) throw new Error(NO_PORT);
       const opened = await this.#open(port, playlist);
@@ -102,16 +113,15 @@ export class ThreadRun {
   }
 
   async #open(port: number, playlist: Playlist): Promise<MediaPort | typeof PORT_TAKEN> {
-    if (this.#hasEnded) throw new Error('The media thread has ended.');
-    this.#lastCall += 1;
-    const number = this.#lastCall;
-    const call = new CallLink(number, playlist, (order) => this.#post(order));
+    const row = this.#takeRow();
+    const call = new CallLink(row, playlist, this.#counters, (order) => this.#post(order));
     const giveBack = (): void => {
-      this.#calls.delete(number);
+      this.#calls.delete(row);
+      this.#freeRows.push(row);
       this.#clips.release(playlist.parts);
       this.#options.pool.release(port);
     };
-    this.#calls.set(number, call);
+    this.#calls.set(row, call);
     try {
       const opened = await call.open(port, this.#clips.hold(playlist.parts));
       if (opened === PORT_TAKEN) giveBack();
@@ -121,6 +131,13 @@ export class ThreadRun {
       giveBack();
       throw error;
     }
+  }
+
+  #takeRow(): number {
+    const free = this.#freeRows.pop();
+    if (free !== undefined) return free;
+    this.#rowsUsed += 1;
+    return this.#rowsUsed - 1;
   }
 
   #post(order: ThreadOrder): void {
@@ -170,5 +187,7 @@ export class ThreadRun {
   }
 }
 
+const TOO_MANY_CLIPS = `A call plays ${MAX_CLIPS_PER_CALL} clips at most, silences between them included.`;
+const NO_ROW = `The media thread has its ${MAX_CALLS_PER_THREAD} calls: set RINGCAST_MEDIA_THREADS higher.`;
 const NO_PORT =
   'Every RTP port is in use or was until a minute ago: widen RINGCAST_RTP_PORTS, or allow fewer calls at once.';

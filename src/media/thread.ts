@@ -5,6 +5,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallSockets } from './call-sockets.ts';
+import { countersOf } from './counters.ts';
 import { loadLibc } from './libc.ts';
 import { createLibcSockets } from './libc-sockets.ts';
 import { blockingLoop, timerLoop } from './loops.ts';
@@ -48,6 +49,7 @@ const vitals = vitalsWriter(memory.vitals);
 const overload = createOverload(nowMs());
 const voices = new Voices({
   sockets: isBlocking ? libcSockets : createPortableSockets(bindAddress, rows),
+  counters: countersOf(memory.counters, rows),
   rows,
   nowMs,
   report,

@@ -12,7 +12,7 @@ import {
   startPlayout,
 } from '../rtp/playout.ts';
 import type { CallSockets } from './call-sockets.ts';
-import { countPacket, countPeerRefusal, countRefusal } from './counters.ts';
+import { type Counters, countPacket, countPeerRefusal, countRefusal, readSent } from './counters.ts';
 import type { PlayTarget, ThreadOrder } from './messages.ts';
 import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
 import { Reports } from './reports.ts';
@@ -26,36 +26,40 @@ const { EAGAIN, ECONNREFUSED, ENOBUFS } = constants.errno;
 /** These pass: a packet is lost as on any network. */
 const PASSING = new Set([EAGAIN, ENOBUFS, ECONNREFUSED]);
 
-/** Keys and reports can wait for so long. */
+/** Keys and reports can wait for so long at the RTCP ports, */
 const LOOK_EVERY_MS = 20;
+/** so long at an RTP port, looked at with the next packet that leaves there, */
+const LOOK_AT_CALL_MS = 50;
+/** and no longer than a packet if reports come there, for a round trip is taken from the time they are read. */
+const LOOK_AT_MUX_MS = 15;
 
 /** All calls of a media thread: takes the orders of the main thread, sends what is due. */
 export class Voices {
   readonly #options: VoicesOptions;
   readonly #sockets: CallSockets;
   readonly #clips = new Map<number, Clip>();
-  readonly #rowOf = new Map<number, number>();
   readonly #voices: (Voice | null)[] = [];
-  readonly #freeRows: number[] = [];
+  readonly #counters: Counters;
   readonly #playouts;
   readonly #wheel;
   readonly #numbers: StreamNumbers;
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
   readonly #rtcp: RtcpExchange;
-  /** When to look next what came in, and for how many calls. */
+  /** When to look next what came in at RTCP ports, and for how many calls. */
   #nextLookMs = 0;
   #listening = 0;
 
   constructor(options: VoicesOptions) {
     this.#options = options;
     this.#sockets = options.sockets;
+    this.#counters = options.counters;
     this.#playouts = createPlayouts(options.rows);
     this.#wheel = createWheel(options.rows);
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
-    this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts);
+    this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts, options.counters);
   }
 
   take(order: ThreadOrder): void {
@@ -71,7 +75,6 @@ export class Voices {
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
     this.#sockets.receive(this.#onPacket);
-    for (const [row, voice] of this.#voices.entries()) if (voice) this.#rtcp.tick(row, voice, nowMs);
   }
 
   /** When to run next; infinity if nothing is playing or listened to. */
@@ -80,9 +83,9 @@ export class Voices {
   }
 
   #ofCall(order: Exclude<ThreadOrder, { type: 'load' | 'unload' | 'prepare' }>): void {
-    const row = this.#rowOf.get(order.call);
-    const voice = row === undefined ? null : this.#voices[row];
-    if (row === undefined || !voice) return;
+    const row = order.call;
+    const voice = this.#voices[row];
+    if (!voice) return;
     if (order.type === 'play') this.#play(row, voice, order.to);
     else if (order.type === 'redirect') this.#redirect(row, voice, order.to);
     else if (order.type === 'hold') this.#hold(row, voice);
@@ -90,22 +93,13 @@ export class Voices {
     else this.#stop(row, voice);
   }
 
-  #prepare({ call, port, clips: numbers, counters }: Extract<ThreadOrder, { type: 'prepare' }>): void {
-    const { report } = this.#options;
-    const row = this.#freeRows.pop() ?? this.#voices.length;
-    if (row >= this.#options.rows) {
-      const reason = `The media thread has its ${row} calls: set RINGCAST_MEDIA_THREADS higher.`;
-      report({ type: 'refused', call, reason, isTaken: false });
-      return;
-    }
-    const clips = numbers.flatMap((number) => this.#clips.get(number) ?? []);
-    this.#rowOf.set(call, row);
-    this.#voices[row] = newVoice(call, clips, new Int32Array(counters));
+  #prepare({ call: row, port, clips: numbers }: Extract<ThreadOrder, { type: 'prepare' }>): void {
+    this.#voices[row] = newVoice(numbers.flatMap((number) => this.#clips.get(number) ?? []));
     this.#sockets.open(row, port, (result) => {
       if (typeof result === 'number') this.#opened(row, result);
       else {
-        this.#forget(row);
-        report({ type: 'refused', call, ...result });
+        this.#voices[row] = null;
+        this.#options.report({ type: 'refused', call: row, ...result });
       }
     });
   }
@@ -114,7 +108,7 @@ export class Voices {
     const voice = this.#voices[row];
     if (!voice) return;
     voice.state = 'prepared';
-    this.#options.report({ type: 'prepared', call: voice.call, port });
+    this.#options.report({ type: 'prepared', call: row, port });
   }
 
   /** The first packet goes at once; the others are due in whole milliseconds, counted from the one before. */
@@ -132,62 +126,62 @@ export class Voices {
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
   #redirect(row: number, voice: Voice, to: PlayTarget): void {
     const { place, marker } = this.#playouts;
-    if (setFormat(voice, to, this.#numbers, row)) marker[row] = 1;
+    if (setFormat(voice, to, this.#numbers, row, readSent(this.#counters, row))) marker[row] = 1;
     const { divisible } = CODEC_FRAMES[to.codec];
     if (!divisible) place[row] = Math.floor((place[row] ?? 0) / SLOTS_PER_FRAME) * SLOTS_PER_FRAME;
     voice.hearing.listen(to.eventPayloadTypes, to.opening);
     this.#sockets.listen(row, to.eventPayloadTypes);
     const problem = this.#sockets.setPeer(row, to);
     voice.canSend = problem === null;
-    if (problem !== null) this.#tellFailure(voice, problem);
+    if (problem !== null) this.#tellFailure(row, voice, problem);
   }
 
   #hold(row: number, voice: Voice): void {
     if (voice.state !== 'playing') return;
     voice.state = 'held';
     this.#wheel.remove(row);
+    this.#await(row, voice);
   }
 
   #resume(row: number, voice: Voice): void {
     if (voice.state !== 'held') return;
     voice.state = 'playing';
     resumePlayout(this.#playouts, row, this.#options.nowMs());
-    this.#await(row);
+    this.#wheel.remove(row);
+    this.#await(row, voice);
   }
 
   #stop(row: number, voice: Voice): void {
-    const { call, reports } = voice;
     this.#rtcp.sayGoodbye(row, voice, this.#options.nowMs());
-    if (reports) this.#listening -= 1;
+    if (voice.reports) this.#listening -= 1;
     this.#wheel.remove(row);
-    this.#rowOf.delete(call);
     this.#voices[row] = null;
-    this.#sockets.close(row, () => {
-      this.#freeRows.push(row);
-      this.#options.report({ type: 'stopped', call });
-    });
+    this.#sockets.close(row, () => this.#options.report({ type: 'stopped', call: row }));
   }
 
-  #forget(row: number): void {
-    const voice = this.#voices[row];
-    if (voice) this.#rowOf.delete(voice.call);
-    this.#voices[row] = null;
-    this.#freeRows.push(row);
-  }
-
-  #await(row: number): void {
-    this.#wheel.insert(row, Math.ceil(playoutDueMs(this.#playouts, row)));
+  /** A call is in the wheel from `play` to `stop`: for its next packet, or if it sends none to be looked at. */
+  #await(row: number, voice: Voice): void {
+    const dueMs = voice.state === 'playing' ? playoutDueMs(this.#playouts, row) : voice.nextLookMs;
+    this.#wheel.insert(row, Math.ceil(dueMs));
   }
 
   readonly #onDue = (row: number): void => {
     const voice = this.#voices[row];
     if (!voice) return;
-    if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(voice);
-    else {
-      this.#sendPacket(row, voice);
-      this.#await(row);
+    const nowMs = this.#options.nowMs();
+    if (voice.state === 'playing') {
+      if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(row, voice);
+      else this.#sendPacket(row, voice, nowMs);
     }
+    if (nowMs >= voice.nextLookMs) this.#look(row, voice, nowMs);
+    this.#await(row, voice);
   };
+
+  #look(row: number, voice: Voice, nowMs: number): void {
+    voice.nextLookMs = nowMs + (voice.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
+    if (this.#sockets.receiveRtp(row, this.#onPacket)) countPeerRefusal(this.#counters, row);
+    this.#rtcp.tick(row, voice, nowMs);
+  }
 
   readonly #onPacket = (row: number, octets: Uint8Array, isFromPeer: boolean): void => {
     const voice = this.#voices[row];
@@ -197,26 +191,25 @@ export class Voices {
     if (!digit) return;
     const { clip, place } = this.#playouts;
     const placeMs = (place[row] ?? 0) * SLOT_MS;
-    this.#options.report({ type: 'digit', call: voice.call, digit, clip: clip[row] ?? 0, placeMs });
+    this.#options.report({ type: 'digit', call: row, digit, clip: clip[row] ?? 0, placeMs });
   };
 
-  #finish(voice: Voice): void {
+  #finish(row: number, voice: Voice): void {
     voice.state = 'played';
-    this.#options.report({ type: 'finished', call: voice.call });
+    this.#options.report({ type: 'finished', call: row });
   }
 
-  #sendPacket(row: number, voice: Voice): void {
+  #sendPacket(row: number, voice: Voice, nowMs: number): void {
     const playouts = this.#playouts;
-    const nowMs = this.#options.nowMs();
     const lateMs = nowMs - slotBeginMs(playouts, row);
     skipStall(playouts, row, nowMs);
     this.#numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
     const clip = playouts.clip[row] ?? 0;
     const errno = this.#send(row, voice, clip, playouts.place[row] ?? 0);
-    const { slots } = this.#payloads;
+    const { slots, octets } = this.#payloads;
     this.#options.onPacket(lateMs);
-    if (errno === 0) countPacket(voice.counters, clip, slots, lateMs);
-    else this.#refused(voice, errno);
+    if (errno === 0) countPacket(this.#counters, row, { octets, clip, slots, lateMs });
+    else this.#refused(row, voice, errno);
     advancePlayout(playouts, row, voice.lengths, slots, nowMs);
   }
 
@@ -225,24 +218,23 @@ export class Voices {
     const clip = voice.clips[clipNumber];
     if (clip === undefined) return constants.errno.EINVAL;
     payloads.cut(clip, voice.codec, place, voice.packetSlots);
-    voice.reports?.count(payloads.length);
     if (!voice.canSend) return constants.errno.EDESTADDRREQ;
     if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
     const { frames, offset, length } = payloads;
     const errno = this.#sockets.send(row, frames, offset, length);
     if (errno !== ECONNREFUSED) return errno;
-    countPeerRefusal(voice.counters);
+    countPeerRefusal(this.#counters, row);
     return this.#sockets.send(row, frames, offset, length);
   }
 
-  #refused(voice: Voice, errno: number): void {
-    countRefusal(voice.counters);
-    if (!PASSING.has(errno)) this.#tellFailure(voice, `The kernel does not take them: error ${errno}.`);
+  #refused(row: number, voice: Voice, errno: number): void {
+    countRefusal(this.#counters, row);
+    if (!PASSING.has(errno)) this.#tellFailure(row, voice, `The kernel does not take them: error ${errno}.`);
   }
 
   /** Tells of the first failure only: the others are most likely the same, fifty times a second. */
-  #tellFailure(voice: Voice, reason: string): void {
-    if (!voice.hasFailed) this.#options.report({ type: 'send_failed', call: voice.call, reason });
+  #tellFailure(row: number, voice: Voice, reason: string): void {
+    if (!voice.hasFailed) this.#options.report({ type: 'send_failed', call: row, reason });
     voice.hasFailed = true;
   }
 }

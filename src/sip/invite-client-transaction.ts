@@ -1,6 +1,6 @@
 import { type ClientInput, clearTimer, deliver, report, type Step, send, setTimer, stay } from './machine.ts';
 import type { SipRequest, SipResponse } from './message.ts';
-import { ackOfRefusal } from './request.ts';
+import { ackOfRefusal, withoutContent } from './request.ts';
 import { FIRST_RETRANSMIT_MS, TIMER_B_MS, TIMER_D_MS, TIMER_M_MS } from './timers.ts';
 
 /**
@@ -33,7 +33,7 @@ const provisional: Cell = (state, input) =>
 
 const accept: Cell = (state, input) =>
   stay(
-    { ...state, name: 'accepted' },
+    { ...state, name: 'accepted', request: withoutContent(state.request) },
     clearTimer('A'),
     clearTimer('B'),
     setTimer('M', TIMER_M_MS),
@@ -42,7 +42,7 @@ const accept: Cell = (state, input) =>
 
 const complete: Cell = (state, input) =>
   stay(
-    { ...state, name: 'completed' },
+    { ...state, name: 'completed', request: withoutContent(state.request) },
     clearTimer('A'),
     clearTimer('B'),
     send(ackOfRefusal(state.request, responseOf(input))),

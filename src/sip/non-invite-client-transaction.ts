@@ -1,5 +1,6 @@
 import { type ClientInput, clearTimer, deliver, report, type Step, send, setTimer, stay } from './machine.ts';
 import type { SipRequest, SipResponse } from './message.ts';
+import { withoutContent } from './request.ts';
 import { doubledUpToT2, FIRST_RETRANSMIT_MS, T2_MS, TIMER_F_MS, TIMER_K_MS } from './timers.ts';
 
 /**
@@ -31,7 +32,7 @@ const provisional: Cell = (state, input) =>
 
 const complete: Cell = (state, input) =>
   stay(
-    { ...state, name: 'completed' },
+    { ...state, name: 'completed', request: withoutContent(state.request) },
     clearTimer('E'),
     clearTimer('F'),
     setTimer('K', TIMER_K_MS),

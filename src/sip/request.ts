@@ -16,6 +16,15 @@ const companionOf = (invite: SipRequest, method: string): SipRequest => ({
   body: EMPTY_BODY,
 });
 
+/** What of a request is still of use once it is answered: its names and where it goes, for an ACK. */
+export const withoutContent = (request: SipRequest): SipRequest => ({
+  ...request,
+  contacts: [],
+  headers: [],
+  contentType: null,
+  body: EMPTY_BODY,
+});
+
 /** The ACK that the INVITE client transaction itself sends for a 300 to 699 (RFC 3261 17.1.1.3). */
 export const ackOfRefusal = (invite: SipRequest, response: SipResponse): SipRequest => ({
   ...companionOf(invite, 'ACK'),

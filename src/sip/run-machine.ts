@@ -29,6 +29,9 @@ export interface Machine<State, Input> {
 export const runMachine = <State extends { readonly name: string }, Input>(
   machine: Machine<State, Input>,
 ): RunningMachine<State, Input> => {
+  // Not `machine` itself, whose first step names messages that need not stay in memory as long as its timers.
+  const { step, wakeAfter, onTerminated } = machine;
+  const performOutward = machine.perform;
   const timers = new Map<TimerName, () => void>();
   const waiting: (Input | TimerInput)[] = [];
   let state = machine.start.next;
@@ -51,33 +54,33 @@ export const runMachine = <State extends { readonly name: string }, Input>(
       timers.delete(timer);
       input({ kind: 'timer', timer });
     };
-    timers.set(timer, machine.wakeAfter(afterMs, fire));
+    timers.set(timer, wakeAfter(afterMs, fire));
   };
 
   const perform = (effect: Effect): void => {
     if (effect.kind === 'set-timer') set(effect.timer, effect.afterMs);
     else if (effect.kind === 'clear-timer') clear(effect.timer);
-    else machine.perform(effect);
+    else performOutward(effect);
   };
 
-  const take = (step: Step<State>): void => {
-    state = step.next;
-    for (const effect of step.effects) if (!stopped) perform(effect);
+  const take = ({ next, effects }: Step<State>): void => {
+    state = next;
+    for (const effect of effects) if (!stopped) perform(effect);
     if (state.name !== 'terminated' || stopped) return;
     stop();
-    machine.onTerminated?.();
+    onTerminated?.();
   };
 
   const drain = (): void => {
     for (let next = waiting.shift(); next !== undefined && !stopped; next = waiting.shift()) {
-      take(machine.step(state, next));
+      take(step(state, next));
     }
   };
 
-  const enter = (work: () => void): void => {
+  const enter = (first: Step<State> | null): void => {
     busy = true;
     try {
-      work();
+      if (first) take(first);
       drain();
     } finally {
       busy = false;
@@ -87,9 +90,9 @@ export const runMachine = <State extends { readonly name: string }, Input>(
   const input = (next: Input | TimerInput): void => {
     if (stopped) return;
     waiting.push(next);
-    if (!busy) enter(() => undefined);
+    if (!busy) enter(null);
   };
 
-  enter(() => take(machine.start));
+  enter(machine.start);
   return { state: () => state, input, stop };
 };

@@ -23,13 +23,12 @@ export const reliableStep = <State>({ next, effects }: Step<State>): Step<State>
 export const runOver = <State extends { readonly name: string }, Input>(
   transport: TransportName,
   machine: Machine<State, Input>,
-): RunningMachine<State, Input> =>
-  runMachine(
-    isReliable(transport)
-      ? {
-          ...machine,
-          start: reliableStep(machine.start),
-          step: (state, input) => reliableStep(machine.step(state, input)),
-        }
-      : machine,
-  );
+): RunningMachine<State, Input> => {
+  if (!isReliable(transport)) return runMachine(machine);
+  const { step } = machine;
+  return runMachine({
+    ...machine,
+    start: reliableStep(machine.start),
+    step: (state, input) => reliableStep(step(state, input)),
+  });
+};

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { allSettled } from '../domain/all-settled.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { NewBlast } from '../domain/blast.ts';
 import type { Transaction } from '../domain/store-port.ts';
@@ -29,7 +30,7 @@ const blastInserter = (context: Context): Transaction['insertBlast'] => {
   return async (...blasts) => {
     const now = await context.nowMs();
     const together = Map.groupBy(blasts, ({ applicationId, networkId }) => JSON.stringify([applicationId, networkId]));
-    const groups = await Promise.all([...together.values()].map(groupOf));
+    const groups = await allSettled([...together.values()].map(groupOf));
     const rows = groups.flatMap((group) => group.blasts.map((blast) => rowOf(blast, group, now)));
     await insertRows({ rows: JSON.stringify(rows) });
     await Promise.all(groups.map((group) => insertCalls(callsOf(group, now))));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { FRAME_MS } from '../domain/codec.ts';
 import type { Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
-import { groupBy } from './rows.ts';
+import { groupBy, loudnessOf } from './rows.ts';
 
 export const clipVersionViews = ({ db }: Context): Pick<Views, 'listClips'> => ({
   async listClips(mediaId, limit) {
@@ -27,6 +27,7 @@ export const clipVersionViews = ({ db }: Context): Pick<Views, 'listClips'> => (
       originalType: row.original_type,
       frameCount: row.frame_count,
       durationMs: row.frame_count * FRAME_MS,
+      loudness: loudnessOf(row.loudness),
       createdAt: row.created_at,
       isCurrent: row.current_id !== null,
       renditions: renditions.get(row.id) ?? [],

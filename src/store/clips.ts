@@ -72,6 +72,7 @@ const valuesOf = async (context: Context, clip: NewClip) => ({
   original_type: clip.audio.type,
   frame_count: clip.audio.frameCount,
   rendition_set: RENDITION_SET,
+  loudness: clip.audio.loudness && JSON.stringify(clip.audio.loudness),
   created_at: await context.nowMs(),
 });
 

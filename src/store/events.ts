@@ -14,12 +14,10 @@ export const eventViews = ({ db }: Context): Pick<EventViews, 'readEventRange' |
     return { lastId: String(last), sweptId: String(swept), isPending: pending.length > 0 };
   },
   async listEvents(applicationId, afterId, limit) {
-    // Named in any case: the index begins with the application.
-    const owners = applicationId === null ? db.selectFrom('applications').select('id') : [applicationId];
     const rows = await db
       .selectFrom('events')
       .select(EVENT_COLUMNS)
-      .where('application_id', 'in', owners)
+      .$if(applicationId !== null, (query) => query.where('application_id', '=', applicationId ?? ''))
       .where('position', '>', Number(afterId))
       .orderBy('position')
       .limit(limit)
@@ -94,7 +92,7 @@ const sweepEvents = async ({ db, nowMs }: Context): Promise<number> => {
     .selectFrom('events')
     .select(['seq', 'position', 'at'])
     .where('position', 'is not', null)
-    .orderBy('seq')
+    .orderBy('position')
     .limit(SWEPT_AT_ONCE)
     .execute();
   const keptSince = (await nowMs()) - EVENTS_KEPT_MS;

@@ -7,6 +7,7 @@ import {
   claim,
   clip,
   FIRST_PAGE,
+  LOUDNESS,
   provision,
   result,
   type StoreFixture,
@@ -37,7 +38,7 @@ for (const dialect of DIALECTS)
         name: 'News',
         applicationIds: ['app'],
         processing: DEFAULT_PROCESSING,
-        clip: { ...kept, durationMs: 40, createdAt: expect.any(Number) },
+        clip: { ...kept, durationMs: 40, loudness: LOUDNESS, createdAt: expect.any(Number) },
         createdAt: expect.any(Number),
       });
       expect(await view((views) => views.findMedia('empty'))).toMatchObject({ name: 'Later', clip: null });

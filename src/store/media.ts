@@ -4,7 +4,7 @@ import type { PlayableClip, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
 import { listed, windowOf } from './page.ts';
 import { prepared } from './prepared.ts';
-import { groupBy, parseJson } from './rows.ts';
+import { groupBy, isStorable, loudnessOf, parseJson } from './rows.ts';
 
 type MediaViews = Pick<Views, 'findMedia' | 'listMedia' | 'isMediaOwned' | 'findPlayable'>;
 
@@ -29,6 +29,7 @@ export const mediaViews = (context: Context): MediaViews => ({
     return { items: await mediaOf(context, items), next };
   },
   async isMediaOwned(mediaId, applicationId) {
+    if (!isStorable(mediaId)) return false;
     const association = context.db
       .selectFrom('media_applications')
       .select('media_id')
@@ -55,6 +56,7 @@ const mediaWithClips = ({ db }: Context) =>
       'clips.original_bytes',
       'clips.original_type',
       'clips.frame_count',
+      'clips.loudness',
       'clips.created_at as clip_created_at',
     ]);
 
@@ -94,13 +96,15 @@ const clipOf = (row: MediaRow): Clip | null =>
         originalType: row.original_type ?? '',
         frameCount: row.frame_count ?? 0,
         durationMs: (row.frame_count ?? 0) * FRAME_MS,
+        loudness: loudnessOf(row.loudness),
         createdAt: row.clip_created_at ?? 0,
       };
 
 /** One query for any number of ids; its text depends on their number, so it is prepared once for each. */
 const playableFinder = (context: Context): Views['findPlayable'] => {
   const byCount = new Map<string, ReturnType<typeof playableQuery>>();
-  return async (mediaIds, applicationId) => {
+  return async (asked, applicationId) => {
+    const mediaIds = asked.filter(isStorable);
     const key = `${mediaIds.length} ${applicationId === null}`;
     const query = byCount.get(key) ?? playableQuery(context, mediaIds.length, applicationId !== null);
     if (mediaIds.length <= MAX_PREPARED_IDS) byCount.set(key, query);

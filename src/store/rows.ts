@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import type { Loudness } from '../domain/media.ts';
 import type { Context } from './context.ts';
 
 /** JSON text of a column that only this store writes. */
@@ -63,3 +64,9 @@ export const requireRows = async (
 };
 
 const SINGULAR = { applications: 'application', trunks: 'trunk', media: 'media' } as const;
+
+/** False for a text with NUL, which PostgreSQL does not even take in a question: no id holds one. */
+export const isStorable = (text: string): boolean => !text.includes('\0');
+
+/** How loud a clip is, as its row tells. */
+export const loudnessOf = (json: string | null): Loudness | null => (json === null ? null : parseJson<Loudness>(json));

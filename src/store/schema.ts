@@ -103,6 +103,7 @@ interface ClipColumns {
   original_type: string;
   frame_count: number;
   rendition_set: number;
+  loudness: string | null;
   created_at: number;
 }
 

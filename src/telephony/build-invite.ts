@@ -28,6 +28,18 @@ const identityHeaders = ({ order, localAddress }: InviteParts): readonly Header[
   return order.trunk ? [{ name: 'P-Asserted-Identity', value: identity }] : [];
 };
 
+/** The INVITE as it leaves from an address of ours, which need not be that of its first hop: in Via and in the offer. */
+export const sentFrom = (
+  invite: SipRequest,
+  localAddress: string,
+  offerFrom: (localAddress: string) => string,
+): SipRequest => {
+  const [via, ...vias] = invite.vias;
+  const host = bracketHost(localAddress);
+  if (via.host === host) return invite;
+  return { ...invite, vias: [{ ...via, host }, ...vias], body: new TextEncoder().encode(offerFrom(localAddress)) };
+};
+
 export interface InviteParts {
   readonly order: Pick<CallOrder, 'sipCallId' | 'fromTag' | 'branch' | 'callerId' | 'trunk'>;
   readonly uri: SipUri;

@@ -1,13 +1,14 @@
 import { readDtmfInfo } from '../rtp/dtmf-info.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
 import { tokensOf } from '../sip/option-tags.ts';
-import { q850Header, reasonWords } from '../sip/reason.ts';
+import { reasonWords } from '../sip/reason.ts';
 import { isNextReliable, rackOf, rseqOf } from '../sip/reliable-provisional.ts';
 import { type ResponseParts, respond } from '../sip/response.ts';
 import type { ServerTransaction } from '../sip/server-transactions.ts';
 import { LEAST_SECONDS, minSe } from '../sip/session-timer.ts';
 import type { CallMedia } from './call-media.ts';
 import { DialogRequests, type DialogRequestsParts } from './dialog-requests.ts';
+import { NOT_SELECTED } from './late-answers.ts';
 import { OfferExchange } from './offer-exchange.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import { ALLOW, type DialogUser, EXTENSIONS, type Signalling, SUPPORTED } from './signalling.ts';
@@ -27,9 +28,6 @@ export interface CallDialogParts extends DialogRequestsParts {
 
 /** Methods that are known and not for a call like ours; any other that is not served is not implemented. */
 const NOT_ALLOWED = ['PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE', 'PUBLISH', 'REGISTER'];
-
-/** Q.850 26: who answered after somebody else had. */
-const NOT_SELECTED = q850Header(26, 'Non-selected user clearing');
 
 const NOBODY = { onFinal: () => undefined, onFailure: () => undefined };
 
@@ -65,6 +63,15 @@ export class CallDialog implements DialogUser {
       onLost: (reason) => user.onSessionLost(reason),
     });
     signalling.dialogs.set(this.#requests.key, this);
+  }
+
+  get key(): string {
+    return this.#requests.key;
+  }
+
+  /** What sends the ACK of its 2xx; null before that has come. */
+  get ack(): (() => void) | null {
+    return this.#sendAck;
   }
 
   /** Whether its 2xx has come. */

@@ -37,8 +37,8 @@ export interface CallMedia {
 
 const listens = ({ direction }: RemoteMedia): boolean => direction === 'sendrecv' || direction === 'recvonly';
 
-/** Loopback as a media address is for peers that signal from there. */
-export const createCallMedia = (prepared: PreparedCall, random: RandomSource): CallMedia => {
+/** `localAddress` is ours in this dialog. Loopback as a media address is for peers that signal from there. */
+export const createCallMedia = (prepared: PreparedCall, localAddress: string, random: RandomSource): CallMedia => {
   const port: MediaPort = prepared.media;
   const allowLoopback = isLoopback(prepared.hops[0].address);
   /** Those that every clip has a rendition of. */
@@ -47,8 +47,8 @@ export const createCallMedia = (prepared: PreparedCall, random: RandomSource): C
   const reading = { allowLoopback, srtp: prepared.srtp, rtcpMux: offered.isRtcpMux };
   const events = offered.telephoneEvents.map(({ payloadType }) => payloadType);
   /** What we said last, and what we would say now: one version on, however much has changed (RFC 3264 8). */
-  let said: LocalDescription = prepared.local;
-  let local: LocalDescription = prepared.local;
+  let said: LocalDescription = { ...prepared.local, address: localAddress };
+  let local: LocalDescription = said;
   let remote: RemoteMedia | null = null;
   /** What we encrypt with. */
   let ours: CryptoLine | null = null;

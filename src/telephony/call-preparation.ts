@@ -18,27 +18,35 @@ export interface PreparedCall {
   /** Without a Contact yet. */
   readonly invite: SipRequest;
   readonly hops: readonly [Hop, ...Hop[]];
-  readonly localAddress: string;
-  /** What the offer says of us. */
+  /** The address of ours that a hop is reached from. */
+  readonly localAddressOf: (hop: Hop) => string;
+  /** What the offer says of us to the first hop, and as a text to any. */
   readonly local: LocalDescription;
+  readonly offerFrom: (localAddress: string) => string;
   readonly srtp: SrtpPolicy;
   /** Where a 3xx may lead. */
   readonly scope: RedirectScope;
 }
 
-const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<PreparedCall['hops']> => {
-  try {
-    const [first, ...others] = signalling.hops.rank(await signalling.locate(target));
-    if (!first) throw new Error(`The host name ${target.host} has no address.`);
-    return [first, ...others];
-  } catch (error) {
-    throw new CannotCall('unreachable', (error as Error).message, { cause: error });
-  }
+interface Way {
+  readonly hop: Hop;
+  readonly localAddress: string;
+}
+
+/** The hops that a route leads to, each with the address of ours that it starts from. Rejects if there is none. */
+const findWays = async (signalling: Signalling, target: LocateTarget): Promise<readonly [Way, ...Way[]]> => {
+  const hops = signalling.hops.rank(await signalling.locate(target));
+  const found = await Promise.allSettled(
+    hops.map(async (hop) => ({ hop, localAddress: await signalling.findLocalAddress(hop) })),
+  );
+  const [first, ...others] = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  if (first) return [first, ...others];
+  throw found.find((each) => each.status === 'rejected')?.reason ?? new Error(`${target.host} has no address.`);
 };
 
-const findLocalAddress = async (signalling: Signalling, peer: Hop): Promise<string> => {
+const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<readonly [Way, ...Way[]]> => {
   try {
-    return await signalling.findLocalAddress(peer);
+    return await findWays(signalling, target);
   } catch (error) {
     throw new CannotCall('unreachable', (error as Error).message, { cause: error });
   }
@@ -66,8 +74,8 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const hops = await locatePeer(signalling, target.at);
-  const localAddress = await findLocalAddress(signalling, hops[0]);
+  const [first, ...others] = await locatePeer(signalling, target.at);
+  const { localAddress } = first;
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
     sessionId: signalling.random.digits(15),
@@ -78,6 +86,11 @@ export const prepareCall = async (
     direction: 'sendrecv',
     extras: offerExtras(order.codecs, order.srtp, order.srtp === 'off' ? [] : offeredLines(signalling.random)),
   };
-  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: writeOffer(local) });
-  return { media: port, invite, hops, localAddress, local, srtp: order.srtp, scope: scopeOf(target, hops) };
+  const offerFrom = (address: string): string => writeOffer({ ...local, address });
+  const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: offerFrom(localAddress) });
+  const hops: PreparedCall['hops'] = [first.hop, ...others.map(({ hop }) => hop)];
+  const addresses = new Map([first, ...others].map((way) => [way.hop.address, way.localAddress]));
+  const localAddressOf = ({ address }: Hop): string => addresses.get(address) ?? localAddress;
+  const scope = scopeOf(target, hops);
+  return { media: port, invite, hops, localAddressOf, local, offerFrom, srtp: order.srtp, scope };
 };

@@ -126,6 +126,23 @@ describe('the called party ends or errs', () => {
     bench.expectRest();
   });
 
+  test('what a call leaves behind: the 200 repeated after its end is acknowledged, a fork that answers then hung up once', async () => {
+    const bench = createTelephonyBench({ script: { answerAfterMs: 0 } });
+    const placed = bench.place({ frames: [10] });
+    await bench.clock.advance(5_000);
+    expect(placed.endedAtMs()).toBeLessThan(5_000);
+    const before = bench.traffic.length;
+    for (let nth = 1; nth <= 2; nth++) bench.sendFork('late');
+    await bench.clock.advance(1_000);
+    const said = bench.traffic.slice(before).filter(({ from }) => from === 'ua');
+    const lines = said.map(({ text }) => `${text.slice(0, 3)} ${/^CSeq: (.*)$/m.exec(text)?.[1]?.trim()}`);
+    expect(lines).toEqual(['ACK 1 ACK', 'BYE 1002 BYE', 'ACK 1 ACK']);
+    expect(said[2]?.text).toBe(said[0]?.text);
+    expect(said[1]?.text).toMatch(/^Reason: Q.850;cause=26/m);
+    expect((await bench.finish(placed)).outcome).toBe('completed');
+    bench.expectRest();
+  });
+
   test.each([
     ['no codec', sdpOf('10.0.0.2').replace('RTP/AVP 0 8', 'RTP/AVP 18'), /codec/],
     ['port 0', sdpOf('10.0.0.2', 0), /port 0/],

@@ -11,9 +11,8 @@ import {
 } from '../sip/dialog.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { SipRequest, SipResponse } from '../sip/message.ts';
-import { requestOver } from '../sip/request.ts';
-import { serializeMessage } from '../sip/serialize.ts';
 import type { Via } from '../sip/via.ts';
+import { ackSender } from './ack-sender.ts';
 import { newBranch, type Signalling, viaOf, withNextHop } from './signalling.ts';
 import { credentialsOf, type TrunkLogin } from './trunk-login.ts';
 
@@ -79,11 +78,7 @@ export class DialogRequests {
   /** Builds the ACK of a 2xx and gives what sends it: each time the same octets (RFC 3261 13.2.2.4). */
   ackOf(invite: SipRequest): () => void {
     const ack = ackInDialog(this.#dialog, invite.cseq.number, this.#newVia(), credentialsOf(invite));
-    const { log, portOf, send } = this.#signalling;
-    const onError = (error: Error): void => log.warn({ err: error, callId: ack.callId }, 'an ACK could not be sent');
-    const sendOver = (to: Hop): void =>
-      send(serializeMessage(requestOver(ack, to.transport, portOf(to.transport))), to, onError);
-    return () => withNextHop(this.#signalling, ack, this.#parts.peer, sendOver);
+    return ackSender(this.#signalling, ack, this.#parts.peer);
   }
 
   /** Sends a request, and once more with credentials if it is challenged. */

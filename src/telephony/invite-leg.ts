@@ -1,18 +1,19 @@
 import type { CallTrunk } from '../domain/call.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { Header, SipRequest, SipResponse } from '../sip/message.ts';
-import { tagOf } from '../sip/name-addr.ts';
-import { CallDialog } from './call-dialog.ts';
+import { sentFrom } from './build-invite.ts';
 import type { CallMedia } from './call-media.ts';
 import { type DialogTrace, writeTrace } from './dialog-trace.ts';
 import { failureWords } from './failure-words.ts';
+import { InviteDialogs, type InviteDialogsUser } from './invite-dialogs.ts';
+import { LateAnswers } from './late-answers.ts';
 import { type NextInvite, NextInvites } from './next-invite.ts';
 import type { RedirectScope } from './redirects.ts';
 import { contactOf, type Signalling } from './signalling.ts';
-import { TrunkLogin } from './trunk-login.ts';
+import { credentialsOf, TrunkLogin } from './trunk-login.ts';
 import { type Try, TryHops } from './try-hops.ts';
 
-export interface InviteLegUser {
+export interface InviteLegUser extends InviteDialogsUser {
   onProvisional(status: number): void;
   /** The first 2xx, and our side of offer and answer in its dialog. */
   onAccepted(response: SipResponse, media: CallMedia): void;
@@ -21,11 +22,6 @@ export interface InviteLegUser {
   /** `words` tell what the refusal means for our user name and password, or where it would have led, if anything. */
   onRefused(response: SipResponse, words: string | null): void;
   onUnanswered(reason: string): void;
-  /** The called party hung up; `words` are those of its Reason, if it gave one. */
-  onBye(words: string | null): void;
-  onSessionLost(reason: string): void;
-  /** A key was pressed, by INFO. */
-  onDigit(digit: string): void;
   /** Whether the call still wants to be answered: else no further hop is tried. */
   isWanted(): boolean;
 }
@@ -34,16 +30,17 @@ export interface InviteLegParts {
   readonly invite: SipRequest;
   /** Where it goes: the first that answers. */
   readonly hops: readonly [Hop, ...Hop[]];
-  readonly localAddress: string;
+  readonly localAddressOf: (hop: Hop) => string;
+  /** The offer of the INVITE, as it names one of our addresses. */
+  readonly offerFrom: (localAddress: string) => string;
   /** Whose credentials answer a challenge, if it has any. */
   readonly trunk: CallTrunk | null;
   readonly scope: RedirectScope;
   /** Makes our side of offer and answer for one more dialog. */
-  readonly createMedia: () => CallMedia;
+  readonly createMedia: (localAddress: string) => CallMedia;
 }
 
-/** Forks of one INVITE that are hung up properly; a proxy that makes more is not taken seriously. */
-const MAX_DIALOGS = 16;
+const SILENT = { onResponse: () => undefined, onFailure: () => undefined };
 
 /** Takes the user's place once the call is over, so that the call itself need not stay in memory for 64*T1. */
 const NOBODY: InviteLegUser = {
@@ -59,10 +56,8 @@ const NOBODY: InviteLegUser = {
 };
 
 /**
- * An INVITE of ours and the dialogs that come of it, one for each To-tag: the first to be confirmed is the call, any
- * other is a fork and is hung up (RFC 3261 12.1, 13.2.2.4). An INVITE that was challenged, redirected, or refused for
- * its session timer is followed by another, which takes its place. The user hears of nothing before the constructor has
- * returned.
+ * An INVITE of ours. One that was challenged, redirected, or refused for its session timer is followed by another, which
+ * takes its place. The user hears of nothing before the constructor has returned.
  */
 export class InviteLeg {
   readonly #signalling: Signalling;
@@ -70,22 +65,21 @@ export class InviteLeg {
   #user: InviteLegUser;
   readonly #login: TrunkLogin;
   readonly #nextInvites: NextInvites;
-  /** By To-tag. */
-  readonly #dialogs = new Map<string | null, CallDialog>();
+  readonly #dialogs: InviteDialogs;
   /** The INVITEs that something may still come of; the latest alone counts. */
   readonly #running = new Set<TryHops>();
   #latest: TryHops | null = null;
   #next: NextInvite | null = null;
-  #call: CallDialog | null = null;
   #trace: DialogTrace | null = null;
   #hasFinalAnswer = false;
   #isReleased = false;
 
-  /** The INVITE as a hop is to get it: where we are reached over its transport, and signed. */
+  /** The INVITE as a hop is to get it: where we are reached from there and over its transport, and signed. */
   readonly #inviteFor = (invite: SipRequest, hop: Hop): SipRequest => {
-    const { localAddress, scope } = this.#parts;
+    const { localAddressOf, offerFrom, scope } = this.#parts;
+    const localAddress = localAddressOf(hop);
     const contact = contactOf(this.#signalling, localAddress, hop.transport, scope.scheme);
-    return this.#login.sign({ ...invite, contacts: [contact] }, hop);
+    return this.#login.sign({ ...sentFrom(invite, localAddress, offerFrom), contacts: [contact] }, hop);
   };
 
   constructor(signalling: Signalling, parts: InviteLegParts, user: InviteLegUser) {
@@ -93,6 +87,7 @@ export class InviteLeg {
     this.#parts = parts;
     this.#user = user;
     this.#login = new TrunkLogin(signalling, parts.trunk, parts.hops);
+    this.#dialogs = this.#createDialogs();
     const { invite, hops, scope } = parts;
     const inviteFor = this.#inviteFor;
     this.#nextInvites = new NextInvites(signalling, { invite, hops, scope, login: this.#login, inviteFor });
@@ -119,24 +114,51 @@ export class InviteLeg {
   }
 
   acknowledge(): void {
-    this.#call?.acknowledge();
+    this.#dialogs.call?.acknowledge();
   }
 
   /** Sends BYE; `onDone` when nothing more will come of it. */
   hangUp(reason: Header, onDone: () => void): void {
-    if (this.#call) this.#call.hangUp(reason, onDone);
+    const { call } = this.#dialogs;
+    if (call) call.hangUp(reason, onDone);
     else onDone();
   }
 
   /**
    * The call is over. An INVITE without a final answer is given up; else its transactions still acknowledge repeated
-   * and forked answers for 64*T1, and the dialogs are forgotten only then.
+   * and forked answers for 64*T1, without this object.
    */
   release(): void {
     this.#isReleased = true;
-    if (!this.#hasFinalAnswer) this.#latest?.stop();
     this.#user = NOBODY;
+    if (this.#hasFinalAnswer) this.#leave();
+    else this.#latest?.stop();
     this.#forgetWhenDone();
+  }
+
+  #createDialogs(): InviteDialogs {
+    const { localAddressOf, createMedia } = this.#parts;
+    return new InviteDialogs(
+      this.#signalling,
+      { login: this.#login, localAddressOf, createMedia },
+      {
+        onBye: (words) => this.#user.onBye(words),
+        onSessionLost: (reason) => this.#user.onSessionLost(reason),
+        onDigit: (digit) => this.#user.onDigit(digit),
+      },
+    );
+  }
+
+  /** Nothing but an answered INVITE has answers that somebody must see to. */
+  #leave(): void {
+    const late = this.#trace && this.#dialogs.call ? this.#lateAnswers(this.#trace) : null;
+    this.#dialogs.forget();
+    for (const tries of [...this.#running]) tries.handOver(({ hop }) => late?.listen(hop) ?? SILENT);
+  }
+
+  #lateAnswers({ invite, hop }: DialogTrace): LateAnswers {
+    const remains = { credentials: credentialsOf(invite), localAddress: this.#parts.localAddressOf(hop) };
+    return new LateAnswers(this.#signalling, { login: this.#login, ...remains, ...this.#dialogs.remains() });
   }
 
   #send({ invite, hops }: NextInvite): void {
@@ -147,7 +169,7 @@ export class InviteLeg {
       {
         onResponse: (response, by) => {
           if (isLatest()) this.#onResponse(response, by);
-          else this.#onStray(response, by);
+          else this.#dialogs.onStray(response, by);
         },
         onFailure: (failure, error) => {
           if (isLatest()) this.#user.onUnanswered(failureWords('INVITE', failure, error));
@@ -164,18 +186,7 @@ export class InviteLeg {
   }
 
   #forgetWhenDone(): void {
-    if (!this.#isReleased || this.#running.size > 0) return;
-    for (const dialog of this.#dialogs.values()) dialog.forget();
-    this.#dialogs.clear();
-  }
-
-  /** A refusal ends every early dialog (RFC 3261 12.3). */
-  #forgetEarly(): void {
-    for (const [tag, dialog] of this.#dialogs) {
-      if (dialog.isConfirmed) continue;
-      dialog.forget();
-      this.#dialogs.delete(tag);
-    }
+    if (this.#isReleased && this.#running.size === 0) this.#dialogs.forget();
   }
 
   #onResponse(response: SipResponse, by: Try): void {
@@ -188,64 +199,24 @@ export class InviteLeg {
 
   #onProvisional(response: SipResponse, by: Try): void {
     if (response.status > 100) this.#trace = { invite: by.request, answer: response, hop: by.hop };
-    if (response.status > 100 && tagOf(response.to) !== null) this.#dialogOf(response, by)?.onProvisional(response);
+    this.#dialogs.onProvisional(response, by);
     this.#user.onProvisional(response.status);
   }
 
   #onRefusal(response: SipResponse, by: Try): void {
-    this.#forgetEarly();
+    this.#dialogs.forgetEarly();
     this.#next = this.#nextInvites.after(response, by, this.#latest?.remainingHops() ?? []);
     if (this.#next) this.#user.onAgain(response);
     else this.#user.onRefused(response, this.#nextInvites.wordsFor(response, by));
   }
 
   #onSuccess(response: SipResponse, by: Try): void {
-    if (this.#call || this.#isReleased) this.#onStray(response, by);
+    if (this.#dialogs.call || this.#isReleased) this.#dialogs.onStray(response, by);
     else {
-      const dialog = this.#dialogOf(response, by);
+      const dialog = this.#dialogs.confirm(response, by);
       if (!dialog) return;
-      this.#call = dialog;
       this.#trace = { invite: by.request, answer: response, hop: by.hop };
-      dialog.confirm(response);
       this.#user.onAccepted(response, dialog.media);
     }
-  }
-
-  /** A 2xx that is not the call's first: repeated, of a fork, or to an INVITE that was given up too long ago. */
-  #onStray(response: SipResponse, by: Try): void {
-    if (response.status < 200 || response.status >= 300) return;
-    const dialog = this.#dialogOf(response, by);
-    if (dialog?.isConfirmed) dialog.acknowledge();
-    else {
-      dialog?.confirm(response);
-      dialog?.hangUpSurplus();
-    }
-  }
-
-  /** The dialog of an answer's To-tag, made by its first answer. Null if there are too many. */
-  #dialogOf(response: SipResponse, { request, hop }: Try): CallDialog | null {
-    const tag = tagOf(response.to);
-    const known = this.#dialogs.get(tag);
-    if (known || this.#dialogs.size >= MAX_DIALOGS) return known ?? null;
-    // What is confirmed without being the call is being hung up.
-    const isTheCall = (): boolean => (this.#call ? this.#call === dialog : !dialog.isConfirmed);
-    const { localAddress, createMedia } = this.#parts;
-    const dialog: CallDialog = new CallDialog(
-      this.#signalling,
-      { invite: request, response, localAddress, peer: hop, login: this.#login, media: createMedia() },
-      {
-        onBye: (words) => {
-          if (isTheCall()) this.#user.onBye(words);
-        },
-        onSessionLost: (reason) => {
-          if (isTheCall()) this.#user.onSessionLost(reason);
-        },
-        onDigit: (digit) => {
-          if (dialog === this.#call) this.#user.onDigit(digit);
-        },
-      },
-    );
-    this.#dialogs.set(tag, dialog);
-    return dialog;
   }
 }

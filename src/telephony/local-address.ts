@@ -17,10 +17,12 @@ export const addressTowards = (peer: Address): Promise<string> =>
       settle();
     };
     socket.once('error', (error) => finish(() => reject(error)));
-    socket.connect(peer.port, peer.address, () => {
+    socket.once('connect', () => {
       const { address } = socket.address();
       finish(() => resolve(address));
     });
+    // Without a callback, which would be given the error in place of the event.
+    socket.connect(peer.port, peer.address);
   });
 
 /**

@@ -127,9 +127,11 @@ class Call implements OutboundCall {
     if (!equipment) return;
     const { signalling, order } = this.#around;
     this.#after(order.ringTimeoutMs, { kind: 'ring-deadline' });
+    const createMedia = (localAddress: string): CallMedia =>
+      createCallMedia(equipment, localAddress, signalling.random);
     this.#leg = new InviteLeg(
       signalling,
-      { ...equipment, trunk: order.trunk, createMedia: () => createCallMedia(equipment, signalling.random) },
+      { ...equipment, trunk: order.trunk, createMedia },
       withSigns(this.#legUser(), order.trunk, signalling.onCallSign),
     );
   }

@@ -99,7 +99,13 @@ describe('a request of a stream without Content-Length', () => {
     const answers: number[] = [];
     const none = { size: 0, findCancelled: () => null, receive: () => true, close: () => undefined };
     const receive = createReceiver({
-      clients: { ...none, start: () => () => undefined, hush: () => undefined, lose: () => undefined },
+      clients: {
+        ...none,
+        start: () => () => undefined,
+        hush: () => undefined,
+        handOver: () => undefined,
+        lose: () => undefined,
+      },
       servers: { ...none, open: (request) => ({ request, answer: ({ status }) => answers.push(status) }) },
       dialogs: new Map(),
       isKnown: ({ address }) => address === PEER.address,

@@ -46,7 +46,8 @@ export const createReceiver = (parts: ReceiverParts): OnMessage => {
     // Before the dialog sees it: CANCEL has the CSeq number of its INVITE, and would be out of order there.
     else if (request.method === 'CANCEL') onCancel(request, from);
     else if (user) {
-      const transaction = servers.open(request, from, { onAck: (ack) => user.onAck(ack) });
+      const acks = request.method === 'INVITE' ? { onAck: (ack: SipRequest) => user.onAck(ack) } : {};
+      const transaction = servers.open(request, from, acks);
       if (transaction) user.onRequest(transaction);
     } else answerOutside(request, from, answerOutsideDialog(request));
   };

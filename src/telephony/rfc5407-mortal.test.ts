@@ -86,7 +86,7 @@ test('Appendix B their BYE overtakes their re-INVITE: the re-INVITE is refused',
   const bye = call.request('BYE');
   expect((await bench.finish(placed)).outcome).toBe('hung_up');
   expect(await bye).toBe(200);
-  expect(await reinvite).toBe(500);
+  expect(await reinvite).toBe(481);
   bench.expectRest();
 });
 

@@ -1,3 +1,4 @@
+import type { ClientTransactionUser } from '../sip/client-transactions.ts';
 import { retryAfterOf } from '../sip/delta-seconds.ts';
 import type { Hop } from '../sip/hop.ts';
 import type { Failure } from '../sip/machine.ts';
@@ -38,6 +39,7 @@ interface RunningTry extends Try {
   stop: () => void;
   hasProvisional: boolean;
   isCancelled: boolean;
+  isFinal: boolean;
 }
 
 const NOBODY = { onResponse: () => undefined, onFailure: () => undefined };
@@ -88,6 +90,14 @@ export class TryHops {
     this.#onTerminated(current);
   }
 
+  /** What has its final answer is the matter of others from now on. */
+  handOver(userOf: (by: Try) => ClientTransactionUser): void {
+    for (const attempt of [...this.#running].filter(({ isFinal }) => isFinal)) {
+      this.#signalling.clients.handOver(attempt.request, userOf(attempt));
+      this.#onTerminated(attempt);
+    }
+  }
+
   #tryNext(): void {
     const hop = this.#parts.hops[this.#next];
     if (!hop) return;
@@ -97,6 +107,7 @@ export class TryHops {
       stop: () => undefined,
       hasProvisional: false,
       isCancelled: false,
+      isFinal: false,
     };
     this.#next += 1;
     this.#current = attempt;
@@ -147,6 +158,7 @@ export class TryHops {
   }
 
   #onResponse(attempt: RunningTry, response: SipResponse): void {
+    attempt.isFinal ||= response.status >= 200;
     if (attempt !== this.#current) this.#onLate(attempt, response);
     else if (response.status === 503 && this.#mayFailOver(attempt)) this.#failOver(attempt, retryAfterOf(response));
     else {

@@ -109,6 +109,12 @@ describe('the local address', () => {
     expect(await addressTowards({ address: '127.0.0.1', port: 5060 })).toBe('127.0.0.1');
   });
 
+  test('towards a peer that no route leads to is none, told in a sentence', async () => {
+    // Link-local, without the interface.
+    const peer = { address: 'fe80::1', port: 5060 };
+    await expect(createFindLocalAddress(null, '::')(peer)).rejects.toThrow('No network route leads to fe80::1.');
+  });
+
   test('external, else bound, else asked once for each peer', async () => {
     const peer = { address: '192.0.2.2', port: 5060 };
     expect(await createFindLocalAddress('203.0.113.1', '0.0.0.0')(peer)).toBe('203.0.113.1');

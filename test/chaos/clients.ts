@@ -31,6 +31,8 @@ interface Answer {
 
 /** A stopped process takes connections, and never answers. */
 const ANSWER_WITHIN_MS = 6000;
+/** Decoding takes its time on a machine that has much else to do. */
+const UPLOADED_WITHIN_MS = 60_000;
 const BEFORE_NEXT_TRY_MS = 50;
 const WAV = toneWav(440, 10);
 
@@ -44,7 +46,8 @@ export const createClients = (fleet: Fleet, account: Account): Clients => {
   const tryOnce = async (path: string, init: RequestInit): Promise<Answer | null> => {
     const { publicUrl } = (await fleet.anyNode()).endpoints;
     try {
-      const response = await fetch(publicUrl + path, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+      const withinMs = init.method === 'PUT' ? UPLOADED_WITHIN_MS : ANSWER_WITHIN_MS;
+      const response = await fetch(publicUrl + path, { ...init, signal: AbortSignal.timeout(withinMs) });
       return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
     } catch {
       return null;

@@ -42,6 +42,8 @@ export interface AttemptRow {
   readonly call_seq: number;
   readonly number: number;
   readonly sip_call_id: string;
+  /** Null if nothing that the peer said was recorded. */
+  readonly ringing_at: number | null;
   readonly ended_at: number | null;
   readonly outcome: string | null;
 }
@@ -55,7 +57,7 @@ export interface Database {
 const QUERIES: Readonly<Record<keyof DatabaseRecord, string>> = {
   blasts: 'select id, state from blasts',
   calls: 'select seq, blast_id, state, outcome from calls',
-  attempts: 'select call_seq, number, sip_call_id, ended_at, outcome from attempts order by number',
+  attempts: 'select call_seq, number, sip_call_id, ringing_at, ended_at, outcome from attempts order by number',
   keys: 'select idempotency_key, blast_id from idempotency',
   grants: 'select media_id, state, clip_id from grants',
   media: 'select id, clip_id from media',
@@ -65,10 +67,9 @@ const QUERIES: Readonly<Record<keyof DatabaseRecord, string>> = {
 };
 
 export const readRecord = async (database: Database): Promise<DatabaseRecord> => {
-  const tables = await Promise.all(
-    Object.entries(QUERIES).map(async ([table, query]) => [table, await database.rows(query)] as const),
-  );
-  return Object.fromEntries(tables) as unknown as DatabaseRecord;
+  const tables: Record<string, unknown[]> = {};
+  for (const [table, query] of Object.entries(QUERIES)) tables[table] = await database.rows(query);
+  return tables as unknown as DatabaseRecord;
 };
 
 export const openSqliteFile = (path: string): Database => {
@@ -79,12 +80,11 @@ export const openSqliteFile = (path: string): Database => {
   };
 };
 
-export const openPostgres = async (url: string): Promise<Database> => {
+export const openPostgres = (url: string): Database => {
   const types = { getTypeParser: (oid: number) => (oid === 20 ? Number : pg.types.getTypeParser(oid)) };
-  const client = new pg.Client({ connectionString: url, types });
-  await client.connect();
+  const pool = new pg.Pool({ connectionString: url, types, max: 1 });
   return {
-    rows: async (query) => (await client.query(query)).rows,
-    close: () => client.end(),
+    rows: async (query) => (await pool.query(query)).rows,
+    close: () => pool.end(),
   };
 };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Endpoints, LOOPBACK } from '../support/ringcast.ts';
@@ -55,7 +55,7 @@ export const createFleet = (random: () => number): Fleet => {
       const endpoints = await readyLine(child);
       if (endpoints === null) {
         const [status] = await gone;
-        if (status !== null) throw new Error(`a node ended at its start with ${status}: see ${logOf(order)}`);
+        if (status !== null) throw new Error(`a node ended at its start with ${status}: ${lastWords(order)}`);
         return null;
       }
       const node: FleetNode = { endpoints, gone, signal: (signal) => void child.kill(signal) };
@@ -82,6 +82,9 @@ export const createFleet = (random: () => number): Fleet => {
 };
 
 const logOf = ({ dataDirectory }: NodeOrder): string => join(dataDirectory, 'log');
+
+const LAST_WORDS = 1000;
+const lastWords = (order: NodeOrder): string => readFileSync(logOf(order), 'utf8').slice(-LAST_WORDS);
 
 const spawnNode = (order: NodeOrder): ChildProcess => {
   const { dataDirectory, environment, crashPoint } = order;

@@ -9,7 +9,7 @@ const event = (at: number, type: CarrierEventType, sipCallId = 'c1'): CarrierEve
   sipCallId,
   branch: 'z9hG4bKx',
 });
-const attempt = { call_seq: 1, number: 1, sip_call_id: 'c1', ended_at: 9, outcome: 'completed' };
+const attempt = { call_seq: 1, number: 1, sip_call_id: 'c1', ringing_at: 2, ended_at: 9, outcome: 'completed' };
 const second = { ...attempt, number: 2, sip_call_id: 'c2' };
 const record: DatabaseRecord = {
   blasts: [{ id: 'b1', state: 'finished' }],
@@ -79,6 +79,7 @@ const BROKEN: Readonly<Record<string, readonly Evidence[]>> = {
   'nothing is left open': [
     with_({ blasts: [{ id: 'b1', state: 'active' }] }),
     with_({ attempts: [{ ...attempt, ended_at: null }] }),
+    with_({}, carrier.slice(0, 3)),
     with_({ grants: [{ media_id: 'm1', state: 'claimed', clip_id: null }] }),
     with_({ staged: [{ clip_id: 'clip9' }] }),
     with_({ undialled: [{ value: 1 }] }),

@@ -1,5 +1,5 @@
-import { type CarrierEvent, type CarrierEventType, ENDINGS } from './carrier-event.ts';
-import type { AttemptRow, Evidence } from './evidence.ts';
+import { type CarrierEvent, type CarrierEventType, ENDINGS, openDialogs } from './carrier-event.ts';
+import type { AttemptRow, DatabaseRecord, Evidence } from './evidence.ts';
 
 type Check = (evidence: Evidence) => readonly string[];
 
@@ -58,12 +58,12 @@ export const INVARIANTS: Readonly<Record<string, Check>> = {
     return [...new Set(carrier.map(({ sipCallId }) => sipCallId))].filter((sipCallId) => !known.has(sipCallId));
   },
   'the outcome is what the carrier saw': ({ carrier, record }) => {
-    const acknowledged = seen(carrier, 'acknowledged');
+    const answered = seen(carrier, 'answered');
     const refused = seen(carrier, 'refused');
     return record.attempts
       .filter(
         ({ sip_call_id, outcome }) =>
-          (['completed', 'hung_up'].includes(outcome ?? '') && !acknowledged.has(sip_call_id)) ||
+          (['completed', 'hung_up'].includes(outcome ?? '') && !answered.has(sip_call_id)) ||
           (outcome === 'busy' && !refused.has(sip_call_id)),
       )
       .map(nameOf);
@@ -79,9 +79,10 @@ export const INVARIANTS: Readonly<Record<string, Check>> = {
       })
       .map(({ mediaId, created }) => `media ${mediaId}, ${created} answers 201`);
   },
-  'nothing is left open': ({ record }) => [
+  'nothing is left open': ({ carrier, record }) => [
     ...record.blasts.filter(({ state }) => state === 'active').map(({ id }) => `blast ${id}`),
     ...record.attempts.filter(({ ended_at }) => ended_at === null).map(nameOf),
+    ...endable(record, openDialogs(carrier)),
     ...record.grants.filter(({ state }) => state === 'claimed').map(({ media_id }) => `grant of media ${media_id}`),
     ...record.staged.map(({ clip_id }) => `staged clip ${clip_id}`),
     ...(record.undialled.reduce((sum, { value }) => sum + value, 0) === 0 ? [] : ['the count of undialled calls']),
@@ -96,6 +97,12 @@ export const violationsOf = (evidence: Evidence): readonly string[] =>
 
 const nameOf = ({ call_seq, number, sip_call_id }: AttemptRow): string =>
   `attempt ${number} of call ${call_seq} (${sip_call_id})`;
+
+/** Of open dialogs those of which enough was recorded that another node could end them. */
+const endable = ({ attempts }: DatabaseRecord, open: readonly string[]): readonly string[] => {
+  const recorded = new Set(attempts.filter(({ ringing_at }) => ringing_at !== null).map((row) => row.sip_call_id));
+  return open.filter((sipCallId) => recorded.has(sipCallId)).map((sipCallId) => `dialog ${sipCallId} at the carrier`);
+};
 
 const seen = (carrier: readonly CarrierEvent[], wanted: CarrierEventType): ReadonlySet<string> =>
   new Set(carrier.filter(({ type }) => type === wanted).map(({ sipCallId }) => sipCallId));

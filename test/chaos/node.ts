@@ -6,7 +6,8 @@ import { start } from '../../src/main.ts';
 import { crashAt } from './crash-store.ts';
 
 const [, , crashPoint] = process.argv;
-const config = readConfig(process.env);
+// Ports of a range rest for a minute: at the rates of chaos it would have to be a large one for each node.
+const config = { ...readConfig(process.env), rtpPorts: [0, 0] as const };
 let nodeId = '';
 const noteNodeId = (store: Store): Store => ({
   ...store,

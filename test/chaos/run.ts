@@ -1,14 +1,17 @@
 // `npm run chaos -- [--kills 500] [--database sqlite|postgres] [--seed 6] [--blasts-per-second 10] [--directory DIR]`
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { openDialogs } from './carrier-event.ts';
-import { dieAtEachPoint, inTurn, killAtRandom, startLoad } from './disasters.ts';
+import { CRASH_POINTS } from './crash-store.ts';
 import type { Evidence } from './evidence.ts';
 import { violationsOf } from './invariants.ts';
-import { openSite } from './site.ts';
+import { dieAtEachPoint, killAtRandom } from './kills.ts';
+import { startLoad } from './load.ts';
+import { openSite, type Site } from './site.ts';
+import { startTrio } from './trio.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,19 +35,37 @@ const figuresOf = ({ posts, uploads, carrier, record }: Evidence): string => {
   return `${posts.length} answers 202, ${record.calls.length} calls (${shares.join(', ')}), ${record.attempts.length} attempts, ${dialogs} dialogs at the carrier, ${openDialogs(carrier).length} of them left to its own timers, ${uploads.length} grants used`;
 };
 
+const PAUSE_MS = 60_000;
+
+/** One disaster after another; then the load ends, and what is left is done. */
+const inTurn = async (site: Site, databaseUrl: string, finish: () => Promise<Evidence>): Promise<Evidence> => {
+  const trio = await startTrio(site, databaseUrl, note);
+  try {
+    for (const disaster of [trio.kill, trio.blink, () => trio.pause(PAUSE_MS), trio.cutOff]) {
+      await disaster();
+      await site.allStand();
+    }
+    return await finish();
+  } finally {
+    await trio.close();
+  }
+};
+
 const chaos = async (databaseUrl: string | null): Promise<number> => {
   const site = await openSite({ directory, databaseUrl, seed: Number(values.seed) });
   try {
     const slots = databaseUrl === null ? [0] : [0, 1, 2];
-    for (const node of site.fleet.nodes()) node.signal('SIGKILL');
     const load = startLoad(site.clients, Number(values['blasts-per-second']));
     await killAtRandom(site, slots, Number(values.kills), note);
-    await dieAtEachPoint(site, slots, note);
+    await dieAtEachPoint(site, slots, CRASH_POINTS, note);
+    const finish = async (): Promise<Evidence> => {
+      await load.stop();
+      note('settling');
+      return site.settle();
+    };
     if (databaseUrl === null) await site.start(0);
-    else await inTurn(site, databaseUrl, note);
-    await load.stop();
-    note('settling');
-    const evidence = await site.settle();
+    const evidence = databaseUrl === null ? await finish() : await inTurn(site, databaseUrl, finish);
+    writeFileSync(join(directory, 'evidence.json'), JSON.stringify(evidence));
     const violations = violationsOf(evidence);
     note(figuresOf(evidence));
     for (const violation of violations) console.log(violation);

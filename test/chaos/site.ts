@@ -32,6 +32,8 @@ export interface Site {
   ): Promise<FleetNode | null>;
   /** Resolves when that node was taken over. */
   takenOver(nodeId: string): Promise<void>;
+  /** Resolves when those that were taken over are back, and nobody else is thought to stand. */
+  allStand(): Promise<void>;
   /** Waits until nothing is left to do, stops the nodes, and tells what all of it left behind. */
   settle(): Promise<Evidence>;
   close(): Promise<void>;
@@ -40,17 +42,23 @@ export interface Site {
 /** Whatever a number does, some do. */
 const NUMBERS = ['answer', 'answer-too', 'talk', 'busy', 'ring'];
 /** A destination has one call at a time, so that there must be enough of them. */
-const NETWORKS = 40;
-/** A busy or silent number is called again, twice at most. */
-const RETRY = { maxAttempts: 3, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
+const NETWORKS = 100;
+/** A busy or silent number is called again, once. */
+const RETRY = { maxAttempts: 2, delaySeconds: 1, on: ['busy', 'no_answer', 'unreachable'] };
 const LOOK_MS = 200;
-const FIRST_SIP_PORT = 1_400;
-/** Ports for voice of each place, below those that the system gives away; each rests for a minute after a call. */
-const FIRST_RTP_PORT = 2_000;
-const RTP_PORTS_OF_SLOT = 5_000;
+const PLACES = 4;
+let sites = 0;
+/**
+ * A node keeps its port when it is started again, since peers go on speaking to it: one below those that the system gives
+ * away meanwhile, and other ones for each site of each process.
+ */
+const nextSipPorts = (): number => 1100 + ((process.pid + sites++) % 200) * PLACES;
+/** Longer than any lease and any retry; on a machine that has much else to do too. */
+const SETTLED_WITHIN_MS = 300_000;
 
 export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): Promise<Site> => {
   const random = seededRandom(seed);
+  const firstSipPort = nextSipPorts();
   const carrierLog = join(directory, 'carrier.log');
   const carrier = await startCarrier(carrierLog);
   const fleet = createFleet(random);
@@ -60,37 +68,47 @@ export const openSite = async ({ directory, databaseUrl, seed }: SiteOptions): P
     const dataDirectory = folderOf(slot);
     const isNew = await mkdir(dataDirectory, { recursive: true });
     if (isNew && slot > 0) await copyFile(join(folderOf(0), 'secret'), join(dataDirectory, 'secret'));
-    const firstPort = FIRST_RTP_PORT + slot * RTP_PORTS_OF_SLOT;
     const environment = {
-      // The same after a restart: peers go on speaking to it.
-      RINGCAST_SIP_LISTEN: `127.0.0.1:${FIRST_SIP_PORT + slot}`,
+      // Written by the first node, which may end: half of a start is compiling.
+      NODE_COMPILE_CACHE: join(directory, 'compiled'),
+      RINGCAST_SIP_LISTEN: `127.0.0.1:${firstSipPort + slot}`,
       RINGCAST_RING_TIMEOUT_SECONDS: '1',
+      // What waited for a dead node is caught up with.
+      RINGCAST_CALLS_PER_SECOND: '100',
       RINGCAST_DESTINATION_SPACING_SECONDS: '0',
-      RINGCAST_RTP_PORTS: `${firstPort}-${firstPort + RTP_PORTS_OF_SLOT - 1}`,
       ...(url === undefined ? {} : { RINGCAST_DATABASE_URL: url }),
     };
     return fleet.start({ ...order, dataDirectory, environment });
   };
 
   const account = await setUp(await start(0), carrier.port);
+  await fleet.stop();
   const clients = createClients(fleet, account);
-  const database = databaseUrl ? await openPostgres(databaseUrl) : openSqliteFile(join(folderOf(0), 'ringcast.db'));
+  const database = databaseUrl ? openPostgres(databaseUrl) : openSqliteFile(join(folderOf(0), 'ringcast.db'));
   let isClosed = false;
   const until = async (query: string, isThere: (count: number) => boolean): Promise<void> => {
-    while (!isThere(await count(database, query))) await delay(LOOK_MS);
+    const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
+    for (let n = await count(database, query); !isThere(n); n = await count(database, query)) {
+      if (performance.now() > deadlineMs) throw new Error(`after ${SETTLED_WITHIN_MS / 1000} s: ${query}: ${n}`);
+      await delay(LOOK_MS);
+    }
   };
+
+  const allStand = (): Promise<void> =>
+    until('select count(*) as n from nodes where taken_over_at is null', (n) => n === fleet.nodes().length);
 
   return {
     fleet,
     clients,
     random,
     start,
+    allStand,
     takenOver: (nodeId) =>
       until(`select count(*) as n from nodes where id = '${nodeId}' and taken_over_at is null`, (n) => n === 0),
     async settle() {
-      await until('select count(*) as n from nodes where taken_over_at is null', (n) => n === fleet.nodes().length);
+      await allStand();
       await until("select count(*) as n from blasts where state = 'active'", (n) => n === 0);
-      await until('select count(*) as n from attempts where ended_at is null', (n) => n === 0);
+      await until('select count(*) as n from attempts where ended_at is null or dialog is not null', (n) => n === 0);
       await fleet.stop();
       const record = await readRecord(database);
       return { posts: clients.posts, uploads: clients.uploads, carrier: readCarrierLog(carrierLog), record };

@@ -37,8 +37,7 @@ const make = async (folder: string, format: GoodFormat): Promise<readonly [GoodF
 
 /** Makes one good file of each format with the machine's FFmpeg. */
 export const makeGoodFiles = async (folder: string): Promise<GoodFiles> => {
-  const made: (readonly [GoodFormat, Buffer])[] = [];
-  for (const format of GOOD_FORMATS) made.push(await make(folder, format));
+  const made = await Promise.all(GOOD_FORMATS.map((format) => make(folder, format)));
   return Object.fromEntries(made) as GoodFiles;
 };
 

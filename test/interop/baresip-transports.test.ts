@@ -22,7 +22,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
       await authority.issue('baresip', 'IP:127.0.0.1'),
       await authority.issue('ours', 'DNS:a.test'),
     ];
-    const baresip = await startBaresip('PCMU', theirs);
+    const baresip = await startBaresip('PCMU', { certificate: theirs });
     const { certificate, key } = ours;
     const caller = await openCaller({ tls: { own: { certificate, key }, authorities: authority.certificate } });
     const tlsUri = baresip.uri.replace(/[0-9]+$/, (port) => `${Number(port) + 1};transport=tls`);
@@ -33,7 +33,7 @@ describeWithPeer('baresip', 'baresip-core', () => {
 
   it('is not rung over TLS if its certificate is of another', async () => {
     const authority = await createAuthority();
-    const baresip = await startBaresip('PCMU', await authority.issue('baresip', 'DNS:other.test'));
+    const baresip = await startBaresip('PCMU', { certificate: await authority.issue('baresip', 'DNS:other.test') });
     const caller = await openCaller({ tls: { own: null, authorities: authority.certificate } });
     const tlsUri = baresip.uri.replace(/[0-9]+$/, (port) => `${Number(port) + 1};transport=tls`);
     const result = await caller.ring(tlsUri, CLIPS).result;

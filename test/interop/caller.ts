@@ -6,9 +6,10 @@ import { type Codec, renditionBytes } from '../../src/domain/codec.ts';
 import type { PlacedCall } from '../../src/domain/ports.ts';
 import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { decodeAlaw, decodeUlaw } from '../../src/rtp/g711.ts';
+import type { SrtpSuiteName } from '../../src/rtp/srtp-suite.ts';
 import { createDns } from '../../src/telephony/dns.ts';
 import { openSipTransport } from '../../src/telephony/open-sip-transport.ts';
-import type { TlsMaterial } from '../../src/telephony/sip-transport.ts';
+import type { SipTransport, TlsMaterial } from '../../src/telephony/sip-transport.ts';
 import { createUserAgent } from '../../src/telephony/user-agent.ts';
 import { ADDRESS, startThread } from '../support/media.ts';
 import { QUIET_LOG } from '../support/quiet-log.ts';
@@ -30,7 +31,7 @@ export const noiseClip = (name: string, frameCount: number): ClipAudio => ({
   renditions: sharedRenditions((codec) => noise(`${name} ${codec}`, renditionBytes(codec, frameCount))),
 });
 
-/** The octets of a playlist in the order in which they are to be sent. */
+/** The octets of a playlist in the order in which they are to be sent: what comparisons go by. */
 export const octetsOf = (clips: readonly ClipAudio[], codec: Codec): Buffer =>
   Buffer.concat(clips.map(({ renditions }) => new Uint8Array(renditions[codec])));
 
@@ -44,13 +45,33 @@ export interface Caller {
   untilUp(port: number): Promise<void>;
 }
 
+/** Leaves the line of one suite in a session description: a phone takes the first that it knows. */
+const withSuite = (suite: SrtpSuiteName, octets: Uint8Array): Uint8Array => {
+  const [head = '', body = ''] = Buffer.from(octets).toString('latin1').split('\r\n\r\n');
+  const kept = body.replace(/a=crypto:\S+ (\S+).*\r\n/g, (line, name) => (name === suite ? line : ''));
+  const length = `Content-Length: ${kept.length}`;
+  return Buffer.from(`${head.replace(/Content-Length: \d+/, length)}\r\n\r\n${kept}`, 'latin1');
+};
+
+const offering = (suite: SrtpSuiteName, transport: SipTransport): SipTransport => ({
+  ...transport,
+  send: (octets, ...how) => transport.send(withSuite(suite, octets), ...how),
+});
+
+export interface CallerOptions {
+  readonly tls?: TlsMaterial;
+  readonly dnsServer?: string;
+  /** The only one offered in place of all that we know. */
+  readonly suite?: SrtpSuiteName | undefined;
+}
+
 /** The real user agent and media thread on 127.0.0.1; closed when the test is over. Asks `dnsServer` for names. */
-export const openCaller = async (options: { tls?: TlsMaterial; dnsServer?: string } = {}): Promise<Caller> => {
-  const { tls = { own: null, authorities: null }, dnsServer } = options;
+export const openCaller = async (options: CallerOptions = {}): Promise<Caller> => {
+  const { tls = { own: null, authorities: null }, dnsServer, suite } = options;
   const media = await startThread();
-  const transport = await openSipTransport({ listen: { address: ADDRESS, port: 0 }, tls, wakeAfter, log: QUIET_LOG });
+  const opened = await openSipTransport({ listen: { address: ADDRESS, port: 0 }, tls, wakeAfter, log: QUIET_LOG });
   const agent = createUserAgent({
-    transport,
+    transport: suite ? offering(suite, opened) : opened,
     media,
     externalAddress: null,
     dns: createDns({ monotonicMs, wakeAfter, ...(dnsServer === undefined ? {} : { servers: [dnsServer] }) }),

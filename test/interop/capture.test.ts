@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { CODEC_FRAMES, FRAME_MS } from '../../src/domain/codec.ts';
 import { toPcap } from '../../src/trace/pcap.ts';
 import { ADDRESS, bindSocket, expectTrueNumbers, type StreamNumbers } from '../support/media.ts';
 import { noiseClip, openCaller } from './caller.ts';
@@ -56,7 +57,7 @@ const numbersOf = (table: string): StreamNumbers[] =>
       };
     });
 
-/** The longest time between two packets that follow each other, in units of the timestamp: 8,000 a second. */
+/** The longest time between two packets that follow each other, in units of the timestamp. */
 const longestGap = (packets: readonly StreamNumbers[]): number =>
   Math.max(...packets.slice(1).map(({ timestamp }, at) => (timestamp - (packets[at]?.timestamp ?? 0)) >>> 0));
 
@@ -66,29 +67,34 @@ const HOLD_SAMPLES = 1600;
 describeWithPeer('tshark', 'tshark', () => {
   describeWithPeer('sipp', 'sip-tester', () => {
     it.each([
-      ['clip after clip', 'answers', 160, []],
-      ['a hold', 'holds', HOLD_SAMPLES, OVER_TCP],
+      ['clip after clip in PCMU', 'answers', 'PCMU', 0, 'g711U', 160],
+      ['clip after clip in PCMA', 'answers', 'PCMA', 8, 'g711A', 160],
+      ['clip after clip in G.722', 'answers', 'G722', 9, 'g722', 160],
+      ['clip after clip in Opus', 'answers', 'opus', 111, 'RTPType-111', 960],
+      ['a hold', 'holds', 'PCMU', 0, 'g711U', HOLD_SAMPLES],
     ] as const)(
       'sees one stream without loss or repeats and with true timestamps across %s',
-      async (_, scenario, gap, how) => {
+      async (_, scenario, codec, payload_type, name, leastGap) => {
+        const encoding = codec === 'opus' ? 'opus/48000/2' : `${codec}/8000`;
         const capture = await openCapture();
-        const sipp = await startSipp(scenario, { heard_on: capture.port }, how);
+        const how = scenario === 'holds' ? OVER_TCP : [];
+        const sipp = await startSipp(scenario, { heard_on: capture.port, payload_type, encoding }, how);
         const caller = await openCaller();
         const clips = [noiseClip('one', 30), noiseClip('two', 1), noiseClip('three', 44)];
         const silences = { leadInMs: 60, gapMs: 40, tailMs: 20 };
-        const result = await caller.ring(sipp.uri, { clips, silences }).result;
-        expect(result).toMatchObject({ outcome: 'completed', framesSent: [30, 1, 44] });
+        const result = await caller.ring(sipp.uri, { clips, silences, codecs: [codec] }).result;
+        expect(result).toMatchObject({ outcome: 'completed', codec, framesSent: [30, 1, 44] });
         expect(await sipp.exited, sipp.output()).toBe(0);
 
         const packets = 75 + (60 + 2 * 40 + 20) / 20;
         await capture.until(packets);
         const streams = await analyse(capture.captured, capture.port, '-q', '-z', 'rtp,streams');
-        expect(streams.match(/ g711U .*/g)).toEqual([
-          expect.stringMatching(new RegExp(`^ g711U +${packets} +0 \\(0\\.0%\\)`)),
+        expect(streams.match(/ [\w-]+ +\d+ +\d+ \(.*/g)).toEqual([
+          expect.stringMatching(`^ ${name} +${packets} +0 \\(0\\.0%\\)`),
         ]);
         const numbers = numbersOf(await analyse(capture.captured, capture.port, '-T', 'fields', ...NUMBERS));
-        expectTrueNumbers(numbers);
-        expect(longestGap(numbers)).toBeGreaterThanOrEqual(gap);
+        expectTrueNumbers(numbers, (CODEC_FRAMES[codec].clockRateHz * FRAME_MS) / 1000);
+        expect(longestGap(numbers)).toBeGreaterThanOrEqual(leastGap);
       },
     );
   });

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { accessSync, constants, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, it } from 'vitest';
 import { ADDRESS, closeSocket } from '../support/media.ts';
@@ -47,7 +48,7 @@ export const describeWithPeer = (program: string, debianPackage: string, suite: 
 const FIRST_PORT = 10_000;
 const PORTS = 6_000;
 
-const isFree = async (port: number): Promise<boolean> => {
+const isFreeForUdp = async (port: number): Promise<boolean> => {
   const socket = createSocket('udp4');
   try {
     socket.bind(port, ADDRESS);
@@ -60,11 +61,29 @@ const isFree = async (port: number): Promise<boolean> => {
   }
 };
 
-/** A UDP port that is free now; peers want to be told one. */
+const isFreeForTcp = async (port: number): Promise<boolean> => {
+  const server = createServer();
+  try {
+    server.listen(port, ADDRESS);
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false; // somebody has it
+  } finally {
+    server.close();
+  }
+};
+
+/** Ports that peers were told; some may not have bound theirs yet. */
+const given = new Set<number>();
+
+/** A port that is free now for UDP and TCP; peers want to be told one. */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    if (await isFree(port)) return port;
+    if (given.has(port)) continue;
+    given.add(port);
+    if ((await isFreeForUdp(port)) && (await isFreeForTcp(port))) return port;
   }
 };
 
@@ -115,7 +134,8 @@ export const startPeer = (file: string, args: readonly string[], folder: string)
 
 /** For peers that do not say when they listen on loopback: the kernel's table of sockets does. */
 export const untilBound = async (peer: PeerProgram, protocol: 'udp' | 'tcp', port: number): Promise<void> => {
-  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+  // With no other end: a connection that has ended may name the port as well.
+  const entry = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 `;
   let hasEnded = false;
   void peer.exited.then(() => {
     hasEnded = true;

@@ -11,7 +11,7 @@ describeWithPeer('sipp', 'sip-tester', () => {
     ['PCMA', 8],
   ] as const)('plays the whole playlist in %s to it, and acknowledges every answer', async (codec, payload_type) => {
     const ear = await openRtpPeer();
-    const sipp = await startSipp('answers', { heard_on: ear.port, payload_type });
+    const sipp = await startSipp('answers', { heard_on: ear.port, payload_type, encoding: `${codec}/8000` });
     const caller = await openCaller();
     const clips = [noiseClip('greeting', 20), noiseClip('first', 30)];
     const result = await caller.ring(sipp.uri, { clips }).result;
@@ -84,6 +84,16 @@ describeWithPeer('sipp', 'sip-tester', () => {
     const result = await caller.ring(sipp.uri, { clips: [noiseClip('a', 5)] }).result;
     expect(result).toMatchObject({ outcome: 'unreachable', sipStatus: 503, retryAfterSeconds: 30 });
     expect(await sipp.exited).toBe(0);
+  });
+
+  it('notes each key that it presses', async () => {
+    const sipp = await startSipp('presses', { heard_on: (await openRtpPeer()).port }, OVER_TCP);
+    const caller = await openCaller();
+    const { outcome, digits } = await caller.ring(sipp.uri, { clips: [noiseClip('a', 50)] }).result;
+    expect(await sipp.exited, sipp.output()).toBe(0);
+    expect({ outcome, digits: digits.map(({ digit }) => digit) }).toEqual({ outcome: 'completed', digits: ['5', '5'] });
+    const [first, second] = digits.map(({ ms }) => ms);
+    expect(second).toBeGreaterThan(first ?? Number.NaN);
   });
 
   it('sees that it hung up', async () => {

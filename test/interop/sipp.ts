@@ -17,10 +17,10 @@ export interface Sipp extends PeerProgram {
  */
 export const OVER_TCP = ['-t', 't1'] as const;
 
-/** Runs one call of a scenario beside this file; `keys` are the ports and numbers in its session descriptions. */
+/** Runs one call of a scenario beside this file; `keys` are what its session descriptions leave open. */
 export const startSipp = async (
   scenario: string,
-  keys: Record<string, number> = {},
+  keys: Record<string, number | string> = {},
   options: readonly string[] = [],
 ): Promise<Sipp> => {
   const folder = await mkdtemp(join(tmpdir(), 'ringcast-sipp-'));
@@ -29,7 +29,11 @@ export const startSipp = async (
   const sockets = ['-i', ADDRESS, '-p', port, '-mi', ADDRESS, '-mp', mediaPort, '-ci', ADDRESS, '-cp', controlPort];
   const limits = ['-m', 1, '-nostdin', '-timeout', '25s', '-timeout_error'];
   const logs = ['-trace_msg', '-message_file', 'messages', '-trace_err', '-error_file', 'errors'];
-  const session = Object.entries({ payload_type: 0, ...keys }).flatMap(([key, value]) => ['-key', key, value]);
+  const session = Object.entries({ payload_type: 0, encoding: 'PCMU/8000', ...keys }).flatMap(([key, value]) => [
+    '-key',
+    key,
+    value,
+  ]);
   const peer = startPeer(
     'sipp',
     ['-sf', file, ...sockets, ...limits, ...logs, ...session, ...options].map(String),

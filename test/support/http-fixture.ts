@@ -231,7 +231,8 @@ export const plainIngest: Ingest = async (path) => {
   return oneFrame;
 };
 
-const oneFrame = { frameCount: 1, type: 'audio/x-test', renditions: renditionsOf(1, 0x55) };
+const LOUDNESS = { sourceLufs: -31.04, lufs: -20, truePeakDbfs: -6.25 };
+const oneFrame = { frameCount: 1, type: 'audio/x-test', renditions: renditionsOf(1, 0x55), loudness: LOUDNESS };
 
 /**
  * Application 1 with network 1 (two SIP phones), media 101, 102, 900 (clips) and 103 (empty);
@@ -285,6 +286,6 @@ const clipOf = (mediaId: string, frameCount: number) => {
     mediaId,
     digest: '00',
     originalBytes: 1,
-    audio: { frameCount, type: 'audio/x-test', renditions },
+    audio: { frameCount, type: 'audio/x-test', renditions, loudness: null },
   };
 };

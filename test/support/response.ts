@@ -1,9 +1,9 @@
 /** What renditions make of tones: flat where a telephone is heard, and nothing where nothing was sent. */
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { CODEC_FRAMES, type Codec } from '../../src/domain/codec.ts';
 import { NO_PROCESSING } from '../../src/domain/media.ts';
 import type { Ingest } from '../../src/domain/ports.ts';
-import { decodeUlaw } from '../../src/rtp/g711.ts';
+import { decodeRendition } from './decode-rendition.ts';
 import { measureTone, tone } from './tones.ts';
 import { wavOf } from './wav-formats.ts';
 
@@ -19,23 +19,13 @@ export interface Response {
   readonly gainDb: number;
 }
 
-export type ResponseCodec = 'PCMU' | 'G722';
-const RATES_HZ = { PCMU: 8000, G722: 16_000 } as const;
-
-export const decoded = (codec: ResponseCodec, octets: Uint8Array): Int16Array => {
-  if (codec === 'PCMU') return decodeUlaw(octets);
-  const args = ['-v', 'error', '-f', 'g722', '-i', 'pipe:0', '-f', 's16le', '-ar', '16000', 'pipe:1'];
-  const pcm = execFileSync('ffmpeg', args, { input: octets, maxBuffer: 64 * 1024 * 1024 });
-  return Int16Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(i * 2));
-};
-
 /** The level of tones of a file at `rateHz` in its renditions, each looked for at `heardAt` of its frequency. */
 export const measureResponse = async (options: {
   readonly ingest: Ingest;
   readonly path: string;
   readonly rateHz: number;
   readonly frequenciesHz: readonly number[];
-  readonly codec: ResponseCodec;
+  readonly codec: Codec;
   readonly heardAt?: (hz: number) => number;
 }): Promise<readonly Response[]> => {
   const { ingest, path, rateHz, frequenciesHz, codec, heardAt = (hz) => hz } = options;
@@ -43,8 +33,8 @@ export const measureResponse = async (options: {
   const samples = Int16Array.from(parts.flatMap((part) => [...part]));
   await writeFile(path, wavOf(samples, { format: 'float32', rateHz, channels: 1 }));
   const { renditions } = await ingest(path, { maxSeconds: 60 }, NO_PROCESSING);
-  const outRateHz = RATES_HZ[codec];
-  const heard = decoded(codec, renditions[codec]);
+  const outRateHz = CODEC_FRAMES[codec].sampleRateHz;
+  const heard = decodeRendition(codec, renditions[codec]);
   return frequenciesHz.map((hz, index) => {
     const from = Math.round((index * TONE_SECONDS + MEASURED_FROM) * outRateHz);
     const part = heard.subarray(from, from + MEASURED_SECONDS * outRateHz);

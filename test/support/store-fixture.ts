@@ -91,6 +91,8 @@ export const network = (changes: Partial<NewNetwork> = {}): NewNetwork => ({
 });
 
 /** A clip whose frames hold `fill`, so that one can be told from another. */
+export const LOUDNESS = { sourceLufs: -31.5, lufs: -20, truePeakDbfs: -4.25 };
+
 export const clip = (changes: Partial<NewClip> = {}, fill = 1): NewClip => ({
   id: 'clip',
   mediaId: 'media',
@@ -99,6 +101,7 @@ export const clip = (changes: Partial<NewClip> = {}, fill = 1): NewClip => ({
   audio: {
     frameCount: 2,
     type: 'audio/wav',
+    loudness: LOUDNESS,
     renditions: renditionsOf(2, (codec) => (codec === 'PCMU' ? fill : fill + 1)),
   },
   ...changes,

@@ -10,6 +10,8 @@ const LOST_RACES: readonly string[] = [
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ];
+/** What was asked is wrong, not the database: a fault of ours, which must not be taken for an outage. */
+const DATA_EXCEPTION = '22';
 /** The server turns us away as a whole; another connection may lead to one that does not. */
 const TURNED_AWAY = /^(08|57P|25006)/;
 
@@ -28,6 +30,7 @@ export const isTurnedAway = (error: unknown): boolean => TURNED_AWAY.test(sqlSta
 /** An error of the server as `disk_full` or `store_unavailable`; any other error as it is. */
 export const asAppError = (error: unknown): unknown => {
   const state = sqlState(error);
+  if (state?.startsWith(DATA_EXCEPTION)) return error;
   if (state === DISK_FULL)
     return new AppError('disk_full', 'The disk of the database is full. Make room and try again.', { cause: error });
   return state !== null || error instanceof LostRace ? unavailable(error) : error;

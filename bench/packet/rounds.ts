@@ -1,0 +1,2 @@
+/** Sends a packet for each call, flat out; how many that were. */
+export type Rounds = () => number;
