@@ -46,6 +46,8 @@ export interface FixtureOptions {
 export interface Switches {
   callable: boolean;
   draining: boolean;
+  /** Calls dialled in the last minute; null while nothing is overloaded. */
+  callsPerMinuteOverloaded: number | null;
   ready: boolean;
   /** Commits fail with this. */
   storeFailure: 'store_unavailable' | 'disk_full' | null;
@@ -78,6 +80,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const switches: Switches = {
     callable: true,
     draining: false,
+    callsPerMinuteOverloaded: null,
     ready: true,
     storeFailure: null,
     bug: false,
@@ -222,6 +225,7 @@ const dialerOf = (switches: Switches, counters: { wakes: number; cancelled: stri
   cancel: (attemptIds) => void counters.cancelled.push(...attemptIds),
   framesSent: (attemptId) => switches.framesSent.get(attemptId) ?? null,
   isDraining: () => switches.draining,
+  callsPerMinuteOverloaded: () => switches.callsPerMinuteOverloaded,
 });
 
 /** Anything that begins with "audio" is one frame. */
