@@ -38,6 +38,8 @@ export interface FixtureOptions {
   readonly limits?: Partial<PublicLimits>;
   readonly publicUrl?: string;
   readonly idleTimeoutMs?: number;
+  /** Whose rows there are before and after; a new SQLite store unless told. */
+  readonly store?: Store;
   /** The real one, or none: then anything that begins with "audio" is one frame. */
   readonly makeIngest?: (scratchDirectory: string, log: Log) => Promise<Ingest>;
 }
@@ -76,7 +78,8 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const waiters = new Set<() => void>();
   const log = noteLog(logged, waiters);
   const databasePath = join(directory, 'ringcast.db');
-  const store = await openSqliteStore({ path: databasePath, vault: await openVault(directory), log });
+  const store =
+    options.store ?? (await openSqliteStore({ path: databasePath, vault: await openVault(directory), log }));
   const switches: Switches = {
     callable: true,
     draining: false,
@@ -167,7 +170,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     scratchFiles: () => readdir(scratchDirectory),
     async close(): Promise<void> {
       await Promise.all([publicServer.close(), operatorServer.close()]);
-      await store.close();
+      if (!options.store) await store.close();
       await rm(directory, { recursive: true });
     },
   };
