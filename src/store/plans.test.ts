@@ -11,6 +11,8 @@ const SCAN = new RegExp(`^SCAN (${GROWING})( USING (INTEGER PRIMARY KEY|INDEX sq
 /** What a server does all the time. */
 const work = async ({ transact, view }: Store): Promise<void> => {
   await transact((tx) => tx.insertBlast(blast(), blast({ id: 'second' })));
+  const queued = { application: { id: 'app', priority: 1 }, trunkIds: [], calls: 1 };
+  await view((views) => views.findBacklog(queued, 100));
   await transact((tx) => tx.rememberBlast('app', 'key', { blastId: 'blast', requestDigest: '' }));
   await transact((tx) => tx.settleBlast());
   await transact((tx) => tx.expireCalls());
