@@ -1,11 +1,5 @@
-import {
-  type Cipheriv,
-  createCipheriv,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { type Cipheriv, createCipheriv, timingSafeEqual } from 'node:crypto';
+import { HmacSha1 } from './hmac-sha1.ts';
 import type { SessionKeys } from './srtp-keys.ts';
 import { MAX_SRTP_BYTES, type PacketPlan, type SrtpTransform } from './srtp-transform.ts';
 
@@ -57,12 +51,12 @@ export class CounterCipher {
 /** AES_CM_128 with HMAC-SHA1 cut to `tagBytes` (RFC 3711 4.2). */
 export class CounterTransform implements SrtpTransform {
   readonly #cipher: CounterCipher;
-  readonly #authenticationKey: KeyObject;
+  readonly #hmac: HmacSha1;
   readonly #tagBytes: number;
 
   constructor(keys: SessionKeys, tagBytes: number) {
     this.#cipher = new CounterCipher(keys.key, keys.salt);
-    this.#authenticationKey = createSecretKey(keys.authenticationKey);
+    this.#hmac = new HmacSha1(keys.authenticationKey);
     this.#tagBytes = tagBytes;
   }
 
@@ -79,7 +73,6 @@ export class CounterTransform implements SrtpTransform {
   }
 
   #tag(packet: Uint8Array, { bodyEnd, word }: PacketPlan): Uint8Array {
-    const hmac = createHmac('sha1', this.#authenticationKey);
-    return hmac.update(packet.subarray(0, bodyEnd)).update(word).digest().subarray(0, this.#tagBytes);
+    return this.#hmac.digest(packet, bodyEnd, word).subarray(0, this.#tagBytes);
   }
 }
