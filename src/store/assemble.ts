@@ -20,6 +20,7 @@ import { mediaVerbs } from './media-verbs.ts';
 import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
+import { oldRecordVerbs } from './old-records.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { settleVerbs } from './settle.ts';
@@ -71,6 +72,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...clockVerbs(context),
   ...sipTraceVerbs(context),
   ...sweepVerbs(context),
+  ...oldRecordVerbs(context),
   ...eventVerbs(context),
   ...webhookVerbs(context),
   ...deliveryVerbs(context),
