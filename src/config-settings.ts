@@ -44,6 +44,11 @@ export const SETTINGS: readonly Setting[] = [
   setting('RING_TIMEOUT_SECONDS', '45', 'how long a phone may ring, counted from the INVITE'),
   setting('MAX_WAITING_CALLS', '1000000', 'calls accepted and not yet dialled, before 502'),
   setting('WEBHOOK_ALLOW', null, 'ranges that webhooks may reach though not public, such as 10.0.0.0/8,fd00::/8'),
+  setting(
+    'RECORD_DAYS',
+    '90',
+    'how long the records of finished blasts and their calls, and of ended grants, are kept',
+  ),
   setting('SIP_TRACE_HOURS', '72', 'how long the SIP messages of calls are kept, secrets masked; 0 keeps none'),
   setting('SIP_TRACE_MAX_BYTES', '1073741824', 'octets of SIP messages kept in all; the oldest go'),
   setting('LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`),

@@ -47,6 +47,8 @@ export interface Config {
   readonly maxWaitingCalls: number;
   /** Addresses that webhooks may reach though they are not public. */
   readonly webhookAllow: readonly AddressRange[];
+  /** How long records are kept of what is over. */
+  readonly recordDays: number;
   readonly sipTrace: SipTraceLimits;
   readonly logLevel: LogLevel;
 }
@@ -84,6 +86,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     ringTimeoutSeconds: wholeNumber(read, 'RING_TIMEOUT_SECONDS', 1, 600),
     maxWaitingCalls: wholeNumber(read, 'MAX_WAITING_CALLS', 1, 100_000_000),
     webhookAllow: addressRanges(read, 'WEBHOOK_ALLOW'),
+    recordDays: wholeNumber(read, 'RECORD_DAYS', 1, 3650),
     sipTrace: {
       hours: wholeNumber(read, 'SIP_TRACE_HOURS', 0, 8760),
       maxBytes: wholeNumber(read, 'SIP_TRACE_MAX_BYTES', 1_048_576, 1_099_511_627_776),

@@ -2,6 +2,7 @@ import { startCompletingClips } from './app/complete-clips.ts';
 import { createDialogEnder } from './app/end-dialogs.ts';
 import { holdNodeLease } from './app/node-lease.ts';
 import { createSteadyClock } from './app/steady-clock.ts';
+import { startSweep } from './app/sweep.ts';
 import { startSipTraceSweep } from './app/sweep-sip-traces.ts';
 import { startUploadSweep } from './app/sweep-uploads.ts';
 import { loadBuiltInGreeting } from './audio/built-in-greeting.ts';
@@ -15,7 +16,7 @@ import { ConfigError } from './config-values.ts';
 import { emptyScratch, openDataDirectory, operatorTokenOf } from './data-directory.ts';
 import type { Metrics } from './domain/metrics.ts';
 import type { Log } from './domain/ports.ts';
-import type { Store } from './domain/store-port.ts';
+import type { Store, Transaction } from './domain/store-port.ts';
 import { scratchFilesIn } from './http/scratch-directory.ts';
 import { openServers } from './http-servers.ts';
 import { createLog } from './log.ts';
@@ -102,6 +103,7 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   dialogEnder.start(calling.endDialog);
   closers.add('ending of dialogs', () => dialogEnder.stop());
   closers.add('sweep of uploads', startUploadSweep({ store, wakeAfter, log }));
+  closers.add('sweep of records', startRecordSweep(config, { store, log }));
   const openScratchFile = scratchFilesIn(scratchDirectory);
   closers.add('completing of clips', startCompletingClips({ store, ingest, openScratchFile, log }));
   const { hours, maxBytes } = config.sipTrace;
@@ -116,6 +118,11 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
       await close();
     },
   };
+};
+
+const startRecordSweep = ({ recordDays }: Config, { store, log }: { store: Store; log: Log }): (() => void) => {
+  const drop = (tx: Transaction): Promise<number> => tx.dropOldRecords(recordDays * 24 * 3_600_000);
+  return startSweep({ store, wakeAfter, log, what: 'records', drop });
 };
 
 const openStore = async ({ dataDirectory, database }: Config, metrics: Metrics, log: Log): Promise<Store> => {

@@ -1,12 +1,12 @@
 import { createDeliverWebhooks } from './app/deliver-webhooks.ts';
 import { createEventFeed, type EventFeed, tellingCommits } from './app/publish-events.ts';
-import { startEventSweep } from './app/sweep-events.ts';
+import { startSweep } from './app/sweep.ts';
 import { random, wakeAfter } from './clock.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './domain/metrics.ts';
 import type { Log } from './domain/ports.ts';
-import type { Store } from './domain/store-port.ts';
+import type { Store, Transaction } from './domain/store-port.ts';
 import { createAddressGate } from './webhooks/address-gate.ts';
 import { createSendWebhook } from './webhooks/send-webhook.ts';
 
@@ -32,7 +32,8 @@ export const openTelling = (
     start() {
       closers.add('webhooks', () => deliveries.stop());
       closers.add('event feed', () => events.stop());
-      closers.add('sweep of events', startEventSweep({ store, wakeAfter, log }));
+      const drop = (tx: Transaction): Promise<number> => tx.sweepEvents();
+      closers.add('sweep of events', startSweep({ store, wakeAfter, log, what: 'events', drop }));
       events.start();
       deliveries.start();
     },

@@ -4,13 +4,11 @@ import type { Store, Transaction } from '../domain/store-port.ts';
 const SWEEP_EVERY_MS = 60_000;
 /** Dropped in one sweep at most, so that it never holds up the commits of others. */
 const CLIPS_AT_ONCE = 10;
-const GRANTS_AT_ONCE = 1000;
 
 /** What uploads leave behind, each with the words it is logged by; each is a transaction of its own. */
 const STEPS: readonly (readonly [done: string, step: (tx: Transaction) => Promise<number>])[] = [
   ['partial uploads of ended grants dropped', (tx) => tx.dropDeadPartialUploads()],
   ['replaced clips dropped', (tx) => tx.dropReplacedClips(CLIPS_AT_ONCE)],
-  ['records of old grants dropped', (tx) => tx.dropOldGrants(GRANTS_AT_ONCE)],
 ];
 
 /** Drops what uploads left behind, every minute. The answer stops it. */

@@ -33,8 +33,6 @@ export interface GrantVerbs {
   spendGrant(ref: number, clip: SpendingClip, uploadId: string | null): Promise<void>;
   /** `open | claimed -> revoked`, and drops its partial uploads; false if it is spent or revoked already. */
   revokeGrant(ref: number): Promise<boolean>;
-  /** Drops the records of up to `limit` grants that ended 90 days ago; how many. */
-  dropOldGrants(limit: number): Promise<number>;
 
   /** Begins a resumable upload; the oldest one of the grant dies if there are `MAX_PARTIAL_UPLOADS`. */
   beginPartialUpload(ref: number, upload: Omit<PartialUpload, 'offsetBytes'>): Promise<void>;

@@ -59,4 +59,9 @@ export interface Transaction
     EventVerbs {
   /** At start: drops partial uploads of dead grants and clips that nothing needs, forgets idempotency keys past 24 h. */
   sweep(): Promise<void>;
+  /**
+   * Drops some of the finished blasts accepted so long ago with their calls, attempts and SIP messages, of the grants that
+   * ended and of the nodes that were taken over so long ago. How many of all; 0 if none is left.
+   */
+  dropOldRecords(keepForMs: number): Promise<number>;
 }

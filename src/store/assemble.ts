@@ -1,6 +1,7 @@
 import type { Transaction, Views } from '../domain/store-port.ts';
 import { applicationVerbs, applicationViews } from './applications.ts';
 import { attemptVerbs } from './attempts.ts';
+import { backlogViews } from './backlog.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
@@ -19,6 +20,7 @@ import { mediaVerbs } from './media-verbs.ts';
 import { networkVerbs } from './network-verbs.ts';
 import { networkViews } from './networks.ts';
 import { nodeVerbs, nodeViews } from './nodes.ts';
+import { oldRecordVerbs } from './old-records.ts';
 import { partialUploadVerbs, partialUploadViews } from './partial-uploads.ts';
 import { settingsVerbs, settingsViews } from './settings.ts';
 import { settleVerbs } from './settle.ts';
@@ -41,6 +43,7 @@ export const viewsOf = (context: Context): Views => ({
   ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),
+  ...backlogViews(context),
   ...callViews(context),
   ...nodeViews(context),
   ...eventViews(context),
@@ -69,6 +72,7 @@ export const transactionOf = (context: Context): Transaction => ({
   ...clockVerbs(context),
   ...sipTraceVerbs(context),
   ...sweepVerbs(context),
+  ...oldRecordVerbs(context),
   ...eventVerbs(context),
   ...webhookVerbs(context),
   ...deliveryVerbs(context),

@@ -98,17 +98,11 @@ for (const dialect of DIALECTS)
       expect(await record(other)).toMatchObject({ state: 'spent', revokedAt: null });
     });
 
-    it('reads expired once its time is over, and goes 90 days after, some at a time', async () => {
-      await issue();
-      await agedBy(DAY_MS + 60_000, 'expires_at');
+    it('reads expired once its time is over', async () => {
+      await agedBy(DAY_MS - 60_000, 'expires_at');
+      expect((await record())?.state).toBe('open');
+      await agedBy(120_000, 'expires_at');
       expect((await record())?.state).toBe('expired');
-      expect(await transact((tx) => tx.dropOldGrants(10))).toBe(0);
-      await agedBy(90 * DAY_MS, 'expires_at');
-      const alive = await issue();
-      expect(await transact((tx) => tx.dropOldGrants(1))).toBe(1);
-      expect(await transact((tx) => tx.dropOldGrants(10))).toBe(1);
-      expect(await record()).toBeNull();
-      expect((await record(alive.grantId))?.state).toBe('open');
     });
 
     it('lists the clips of a media, newest first, with their renditions', async () => {

@@ -116,6 +116,7 @@ describe('opening the SQLite store', () => {
       { version: 14, name: 'what was heard' },
       { version: 15, name: 'silences' },
       { version: 17, name: 'clock' },
+      { version: 18, name: 'old records' },
       { version: 19, name: 'events in order' },
       { version: 21, name: 'loudness' },
     ]);

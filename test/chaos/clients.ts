@@ -33,7 +33,7 @@ interface Answer {
 const ANSWER_WITHIN_MS = 6000;
 /** Decoding takes its time on a machine that has much else to do. */
 const UPLOADED_WITHIN_MS = 60_000;
-const BEFORE_NEXT_TRY_MS = 50;
+const BEFORE_NEXT_TRY_MS = 200;
 const WAV = toneWav(440, 10);
 
 /** Calling programs as they should be: what was not answered is asked again, under the same key. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clients } from './clients.ts';
 
 /** Blasts that have not been answered yet; at the bound the clients wait. A stopped node holds some for seconds. */
-const MAX_UNANSWERED = 100;
+const MAX_UNANSWERED = 50;
 
 const UPLOADS_AT_ONCE = 3;
 

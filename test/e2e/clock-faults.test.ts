@@ -1,21 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { FAKETIME, fakedTime, setClockBy } from '../support/faked-time.ts';
+import { describeNeeding } from '../support/describe-needing.ts';
+import { FAKETIME, fakedTime, LACK_OF_FAKETIME, setClockBy } from '../support/faked-time.ts';
 import { makeDirectory } from '../support/ringcast.ts';
 import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 import { spawnRingcast } from '../support/server-process.ts';
 import { openTestPhone } from '../support/test-phone.ts';
 
 const HOUR_S = 3600;
-if (!FAKETIME) console.warn('Skipped the test of a clock that is set: apt-get install faketime');
 
 /** Jumps of the machine's clock while calls play and wait, each an hour; the second takes back two. */
 const OFFSETS_S = [HOUR_S, -HOUR_S, 0];
 
-it.skipIf(!FAKETIME)(
-  'a clock that is set by an hour moves nothing: calls play on, and those that wait are dialled in their turn',
-  async () => {
+describeNeeding('libfaketime', LACK_OF_FAKETIME, () => {
+  it('a clock that is set by an hour moves nothing: calls play on, and those that wait are dialled in their turn', async () => {
     const directory = await makeDirectory();
     const file = `${directory}.time`;
     setClockBy(file, 0);
@@ -51,9 +50,8 @@ it.skipIf(!FAKETIME)(
       await rm(directory, { recursive: true, force: true });
       await rm(file, { force: true });
     }
-  },
-  60_000,
-);
+  }, 60_000);
+});
 
 /** Until the server's own clock shows what it was set by; Node reads it once a second. */
 const untilDate = async (url: string, offsetS: number): Promise<void> => {

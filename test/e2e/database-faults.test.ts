@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPhone, type Phone } from '../../src/phone/phone.ts';
 import { type Line, openLine } from '../support/line.ts';
 import { createDatabase, postgresOfThisRun } from '../support/postgres-of-this-run.ts';
@@ -16,26 +16,24 @@ describe.skipIf(postgres === null)('while PostgreSQL', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let line: Line;
   let callee: Phone;
-  let hungUp: Promise<void>;
+  let onHungUp = (): void => undefined;
   let server: TestServer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ringcast-faults-'));
     database = await createDatabase(postgres ?? '');
     const url = new URL(database.url);
     line = await openLine(Number(url.port));
     url.port = String(line.port);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    hungUp = promise;
     callee = await openPhone({
       listen: { address: '127.0.0.1', port: 0 },
       recordDirectory: directory,
       answerAfterMs: 0,
       behaviour: 'answer',
-      onEvent: ({ type }) => type === 'ended' && resolve(),
+      onEvent: ({ type }) => type === 'ended' && onHungUp(),
     });
     server = await startRingcast({ RINGCAST_DATABASE_URL: url.href }, join(directory, 'data'));
-  });
-  afterEach(async () => {
+  }, 60_000);
+  afterAll(async () => {
     line.mend();
     await server.close();
     await callee.close();
@@ -69,12 +67,15 @@ describe.skipIf(postgres === null)('while PostgreSQL', () => {
       const { api } = server;
       const { appKey, networkId } = await makeScenario(api, [callee.uri]);
       const mediaId = await uploadMedia(api, appKey, toneWav(440, 100));
-      const post = () => api.blast(mediaId, { networkid: networkId, appkey: appKey, greetingid: mediaId });
-      const blastId = blastIdOf(await post());
+      const shortId = await uploadMedia(api, appKey, toneWav(440, 5));
+      const post = (id: string) => api.blast(id, { networkid: networkId, appkey: appKey, greetingid: id });
+      const { promise: hungUp, resolve } = Promise.withResolvers<void>();
+      onHungUp = resolve;
+      const blastId = blastIdOf(await post(mediaId));
       await blastUntil(api, appKey, blastId, ({ calls }) => calls[0].attempts[0]?.clips[0].framesSent > 0);
 
       await begin();
-      const refused = await Promise.all([post(), api.requestGrant(mediaId, appKey)]);
+      const refused = await Promise.all([post(shortId), api.requestGrant(mediaId, appKey)]);
       expect(refused.map(({ status }) => status)).toEqual([502, 503]);
       expect((await fetch(`${server.publicUrl}/health/live`)).status).toBe(200);
       await hungUp;
@@ -85,7 +86,7 @@ describe.skipIf(postgres === null)('while PostgreSQL', () => {
       );
       expect(calls[0]).toMatchObject({ outcome: 'completed', attempts: [{ number: 1, endedAt: expect.any(String) }] });
       for (const { framesSent, framesTotal } of calls[0].attempts[0].clips) expect(framesSent).toBe(framesTotal);
-      const next = await untilAnswered(async () => ({ headers: new Headers(must202(await post())) }));
+      const next = await untilAnswered(async () => ({ headers: new Headers(must202(await post(shortId))) }));
       await blastUntil(api, appKey, blastIdOf(next), ({ state }) => state === 'finished');
       // What was refused has left nothing.
       expect(must(200, await api.application('GET', '/blasts', appKey)).items).toHaveLength(2);

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describeNeeding } from '../support/describe-needing.ts';
 import { makeDirectory } from '../support/ringcast.ts';
 import { blastIdOf, blastUntil, makeScenario, must, toneWav, uploadMedia } from '../support/scenario.ts';
 import { type ServerProcess, spawnRingcast } from '../support/server-process.ts';
-import { fillDisk, hasSmallDisks, withSmallDisk } from '../support/small-disk.ts';
+import { fillDisk, lackOfSmallDisks, withSmallDisk } from '../support/small-disk.ts';
 import { openTestPhone } from '../support/test-phone.ts';
 
 const EVERYTHING = { RINGCAST_LOG_LEVEL: 'debug' };
@@ -31,11 +32,8 @@ const scenarioOf = async (phoneUri: string, frames: number) => {
   };
 };
 
-const hasSmall = hasSmallDisks();
-if (!hasSmall) console.warn('Skipped the test of a full disk: `unshare --user --mount` is not allowed here.');
-
-describe.skipIf(!hasSmall)('while the disk is full, of database and log', () => {
-  it('no 202, a call in progress plays on, its outcome is written afterwards, and all goes on without a restart', async () => {
+describeNeeding('a small disk', lackOfSmallDisks(), () => {
+  it('while it is full, of database and log: no 202, a call in progress plays on, its outcome is written afterwards, and all goes on without a restart', async () => {
     const { phone, until } = await openTestPhone();
     const environment = { ...EVERYTHING, RINGCAST_OPERATOR_TOKEN: TOKEN };
     server = await spawnRingcast(directory, environment, withSmallDisk(directory));

@@ -5,7 +5,7 @@ import { accessSync, constants, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { describe, it } from 'vitest';
+import { describeNeeding } from '../support/describe-needing.ts';
 import { ADDRESS, closeSocket } from '../support/media.ts';
 
 /** With the folder that Debian puts servers in, which is not on everybody's path. */
@@ -30,18 +30,8 @@ const isOnPath = (program: string): boolean =>
  * it; in CI that is a failure.
  */
 export const describeWithPeer = (program: string, debianPackage: string, suite: () => void): void => {
-  if (isInstalled(program)) return void describe(`with ${program}`, suite);
-  const advice = `${program} is not installed: apt-get install ${debianPackage}`;
-  if (process.env.CI) {
-    describe(`with ${program}`, () => {
-      it('is installed', () => {
-        throw new Error(advice);
-      });
-    });
-    return;
-  }
-  console.warn(`Skipped the tests with ${program}: ${advice}`);
-  describe.skip(`with ${program}`, suite);
+  const lack = isInstalled(program) ? null : `${program} is not installed: apt-get install ${debianPackage}`;
+  describeNeeding(program, lack, suite);
 };
 
 /** Below the ports that the kernel gives to whoever asks for any, so that nobody else's socket comes in between. */

@@ -10,9 +10,12 @@ const UNSHARE = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'];
 /** What runs a program with a small disk of its own at `folder`. */
 export const withSmallDisk = (folder: string): readonly string[] => [...UNSHARE, SCRIPT, folder];
 
-/** Whether this machine lets its users have name spaces of their own. */
-export const hasSmallDisks = (): boolean =>
-  spawnSync('unshare', [...UNSHARE.slice(1), 'mount -t tmpfs tmpfs /tmp']).status === 0;
+/** What this machine lacks for small disks and how to get it, or null. */
+export const lackOfSmallDisks = (): string | null => {
+  const { error, status } = spawnSync('unshare', [...UNSHARE.slice(1), 'mount -t tmpfs tmpfs /tmp']);
+  if (error) return 'unshare is not installed: apt-get install util-linux mount';
+  return status === 0 ? null : '`unshare --user --mount` is not allowed here: allow user name spaces, or be root';
+};
 
 /** Fills the disk that a process has at `folder`, to the last octet; the answer makes room again. */
 export const fillDisk = (processId: number, folder: string): (() => void) => {

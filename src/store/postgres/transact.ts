@@ -108,6 +108,6 @@ const watchOver = (connection: Connection, startedAtMs: number): (() => void) =>
     if (leftMs > 0) timer = setTimeout(look, leftMs);
     else connection.cut();
   };
-  let timer = setTimeout(look, DEADLINE_MS);
+  let timer = setTimeout(look, startedAtMs + DEADLINE_MS - performance.now());
   return () => clearTimeout(timer);
 };
