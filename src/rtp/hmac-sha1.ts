@@ -73,7 +73,7 @@ const compress = (start: number): void => {
   state[4] = (state[4] ?? 0) + e;
 };
 
-/** The state after `length` octets of the message, which follow a block that `first` is the state after. */
+/** Hashes `length` octets of the message behind a block that `first` is the state after; the digest takes their place. */
 const hash = (first: Int32Array, length: number): void => {
   const end = Math.ceil((length + 9) / BLOCK_BYTES) * BLOCK_BYTES;
   for (let i = length + 1; i < end - 4; i++) message[i] = 0;
