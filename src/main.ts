@@ -84,6 +84,7 @@ const open = async ({ config, log, closers, close, around }: Opening): Promise<R
   const operatorToken = await operatorTokenOf(config.dataDirectory, config.operatorToken);
   const greeting = await loadBuiltInGreeting();
   const ingest = await createIngest({ scratchDirectory, log });
+  closers.add('decoder', () => ingest.close());
   const calling = await openCalling(config, { store, lease, clock, greeting, metrics, log, closers });
   const servers = await openServers(config, {
     store,

@@ -20,8 +20,18 @@ const makeClip = () => ({
   renditions: sharedRenditions((codec) => new SharedArrayBuffer(renditionBytes(codec, FRAMES))),
 });
 
-/** All of the media thread but its sleep, by a clock that goes as fast as packets are sent. */
-export const ringcastRounds = (calls: number, targetOf: (call: number) => PlayTarget): Rounds => {
+/** A number without a factor in common with a count of calls: steps of it come by each, far from the one before. */
+const STRIDE = 7919;
+
+/**
+ * All of the media thread but its sleep, by a clock that goes as fast as packets are sent. Calls that began in the order of
+ * their rows lie in memory as they are played; those of a server that has run for a while do not.
+ */
+export const ringcastRounds = (
+  calls: number,
+  targetOf: (call: number) => PlayTarget,
+  { isInOrder = true } = {},
+): Rounds => {
   let nowMs = 1000;
   let packets = 0;
   const overload = createOverload(nowMs);
@@ -50,8 +60,9 @@ export const ringcastRounds = (calls: number, targetOf: (call: number) => PlayTa
   };
 
   voices.take({ type: 'load', clip: CLIP, audio: makeClip() });
-  for (let call = 0; call < calls; call += 1) {
-    voices.take({ type: 'prepare', call, port: 0, clips: [CLIP] });
+  for (let call = 0; call < calls; call += 1) voices.take({ type: 'prepare', call, port: 0, clips: [CLIP] });
+  for (let nth = 0; nth < calls; nth += 1) {
+    const call = isInOrder ? nth : (nth * STRIDE) % calls;
     voices.take({ type: 'play', call, to: targetOf(call) });
     step(FRAME_MS / calls);
   }

@@ -29,7 +29,7 @@ describe('A6 the same work for every outsider', () => {
     const verbs: string[] = [];
     const accept = createAcceptBlast({
       store: noting(http.store, verbs),
-      dialer: { wake: () => undefined, isDraining: () => false },
+      dialer: { wake: () => undefined, isDraining: () => false, callsPerMinuteOverloaded: () => null },
       routeHealth: { isCallable: () => true },
       random: { digits: (length) => '1'.repeat(length), hex: (bytes) => '11'.repeat(bytes) },
       sha256: (text) => text,

@@ -11,7 +11,7 @@ import { isStoreFailure } from './store-failure.ts';
 
 export interface AcceptBlastOptions extends JudgeOptions {
   readonly store: Store;
-  readonly dialer: Pick<DialerHandle, 'wake' | 'isDraining'>;
+  readonly dialer: Pick<DialerHandle, 'wake'> & JudgeOptions['dialer'];
 }
 
 export interface AcceptedBlast {

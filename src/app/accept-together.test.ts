@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../test/support/dialects.ts';
-import { application, network, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
+import { application, blast, network, provision, type StoreFixture } from '../../test/support/store-fixture.ts';
 import type { BlastRequest } from '../domain/blast.ts';
 import type { Store } from '../domain/store-port.ts';
 import { type AcceptedBlast, createAcceptBlast } from './accept-blast.ts';
@@ -47,10 +47,14 @@ for (const dialect of DIALECTS)
     const wake = (): void => {
       woken += 1;
     };
-    const acceptAll = (requests: readonly BlastRequest[], maxWaitingCalls = 1000) => {
+    const acceptAll = (
+      requests: readonly BlastRequest[],
+      maxWaitingCalls = 1000,
+      callsPerMinute: number | null = null,
+    ) => {
       const accept = createAcceptBlast({
         store: counting(fixture.store, counts),
-        dialer: { wake, isDraining: () => false },
+        dialer: { wake, isDraining: () => false, callsPerMinuteOverloaded: () => callsPerMinute },
         routeHealth: { isCallable: () => true },
         random: { digits: (length) => String(++numbered).padStart(length, '0'), hex: () => '' },
         sha256: (text) => text,
@@ -101,5 +105,35 @@ for (const dialect of DIALECTS)
     it('together find no more room than there is', async () => {
       const verdicts = await acceptAll([request(), request(), request(), request()], 5);
       expect(codes(verdicts)).toEqual(['accepted', 'accepted', 'cannot_call_now', 'cannot_call_now']);
+    });
+
+    it('pass while overload leaves them time, and are refused when it would run out', async () => {
+      await fixture.store.transact((tx) => tx.replaceApplication('app', application({ dialBySeconds: 60 })));
+      expect(codes(await acceptAll([request()], 1000, 4))).toEqual(['accepted']);
+      const [verdict] = await acceptAll([request()], 1000, 3);
+      expect(verdict).toMatchObject({ reason: { code: 'cannot_call_now' } });
+      expect(verdict).toMatchObject({ reason: { message: expect.stringMatching(/ 3 calls .* 4 would .* 60 s/) } });
+      expect(codes(await acceptAll([request()], 1000, 4))).toEqual(['accepted']);
+    });
+
+    it('pass an overload whose queue is of another application, if their turns come in time', async () => {
+      await fixture.store.transact(async (tx) => {
+        await tx.replaceApplication('app', application({ dialBySeconds: 60 }));
+        const destinations = Array.from({ length: 100 }, (_, at) => `sip:${at}@y`);
+        await tx.createNetwork(network({ id: 'large', destinations, applicationIds: ['other'] }));
+        await tx.insertBlast(blast({ id: 'large', networkId: 'large', applicationId: 'other' }));
+      });
+      expect(codes(await acceptAll([request()], 1000, 3))).toEqual(['cannot_call_now']);
+      expect(codes(await acceptAll([request()], 1000, 4))).toEqual(['accepted']);
+    });
+
+    it('are refused when overload has let no call through for a minute', async () => {
+      const [verdict] = await acceptAll([request()], 1000, 0);
+      expect(verdict).toMatchObject({ reason: { message: expect.stringContaining('no call in the last minute') } });
+    });
+
+    it('are not refused for the overload of one node while another stands', async () => {
+      await fixture.store.transact((tx) => tx.addNode('other'));
+      expect(codes(await acceptAll([request()], 1000, 0))).toEqual(['accepted']);
     });
   });

@@ -12,6 +12,8 @@ export type BlastQuestions = Pick<
   | 'findPlayable'
   | 'findRoutes'
   | 'countWaiting'
+  | 'listNodes'
+  | 'findBacklog'
 >;
 
 /** Within one unit of work each question is asked once, however many blasts of a batch need its answer. */
@@ -25,6 +27,8 @@ export const askedOnce = (tx: Transaction): BlastQuestions => ({
   findPlayable: once((mediaIds, applicationId) => tx.findPlayable(mediaIds, applicationId)),
   findRoutes: once((networkId) => tx.findRoutes(networkId)),
   countWaiting: once(() => tx.countWaiting()),
+  listNodes: once(() => tx.listNodes()),
+  findBacklog: once((blast, atMost) => tx.findBacklog(blast, atMost)),
 });
 
 /** The same promise for the same arguments, which must be values of JSON. */

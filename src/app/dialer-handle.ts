@@ -8,4 +8,6 @@ export interface DialerHandle {
   framesSent(attemptId: string): readonly number[] | null;
   /** True from SIGTERM on: no new call is taken. */
   isDraining(): boolean;
+  /** Calls that this node dialled in the last minute, if overload made others wait all that time and still does. */
+  callsPerMinuteOverloaded(): number | null;
 }

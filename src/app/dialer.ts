@@ -16,6 +16,7 @@ import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call
 import { type Claim, createClaim, type DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
 import type { DialerHandle } from './dialer-handle.ts';
+import { createOverloadPace } from './overload-pace.ts';
 import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
 import type { SteadyClock } from './steady-clock.ts';
@@ -81,6 +82,7 @@ const FAREWELL_MS = 5000;
 export const createDialer = (options: DialerOptions): Dialer => {
   const { store, log, metrics, monotonicMs } = options;
   const claims = createClaim(options);
+  const pace = createOverloadPace(monotonicMs);
   const recordOutcome = createRecordOutcome(options);
   const inProgress = new Map<string, CallInProgress>();
   /** Cancelled while their claim was being committed, so before they were known here. */
@@ -129,11 +131,16 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const dialDue = async (): Promise<number | null> => {
     for (;;) {
       if (!options.mayDial()) return STORE_RETRY_MS;
-      if (options.isOverloaded() || draining) return POLL_MS;
+      if (draining) return POLL_MS;
+      if (options.isOverloaded()) {
+        pace.noteHeld();
+        return POLL_MS;
+      }
       const { calls, expired, isFull } = await claims.claim();
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
       calls.forEach(begin);
+      pace.noteDialled(calls.length);
       fruitless = calls.length === 0 ? fruitless + 1 : 0;
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
@@ -143,8 +150,9 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const nextLookMs = (): Promise<number | null> =>
     store.view(async (views) => {
       const dueAt = await views.nextDueAt();
-      const dueInMs = dueAt === null ? Number.POSITIVE_INFINITY : Math.max(POLL_MS, dueAt - (await views.nowMs()));
-      const delayMs = store.isShared ? Math.min(SHARED_POLL_MS, dueInMs) : dueInMs;
+      const dueInMs = dueAt === null ? Number.POSITIVE_INFINITY : dueAt - (await views.nowMs());
+      if (dueInMs > 0) pace.noteNothingDue();
+      const delayMs = Math.max(POLL_MS, Math.min(dueInMs, store.isShared ? SHARED_POLL_MS : Number.POSITIVE_INFINITY));
       return delayMs === Number.POSITIVE_INFINITY ? null : delayMs;
     });
 
@@ -233,6 +241,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     },
     framesSent: (attemptId) => inProgress.get(attemptId)?.placed?.framesSent() ?? null,
     isDraining: () => draining,
+    callsPerMinuteOverloaded: () => (options.isOverloaded() ? pace.callsPerMinute() : null),
     async drain(withinMs) {
       draining = true;
       cancelWake();

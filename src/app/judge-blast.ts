@@ -4,11 +4,12 @@ import type { RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { BlastQuestions } from './asked-once.ts';
 import { cannotCallNow, idempotencyConflict, notAssociated } from './blast-refusals.ts';
 import type { DialerHandle } from './dialer-handle.ts';
+import { judgeOverload } from './judge-overload.ts';
 import { playlistOf } from './playlist.ts';
 import { timeOrderedId } from './time-ordered-id.ts';
 
 export interface JudgeOptions {
-  readonly dialer: Pick<DialerHandle, 'isDraining'>;
+  readonly dialer: Pick<DialerHandle, 'isDraining' | 'callsPerMinuteOverloaded'>;
   readonly routeHealth: Pick<RouteHealth, 'isCallable'>;
   readonly random: RandomSource;
   /** SHA-256 in hex. */
@@ -61,7 +62,7 @@ const blastOf = async (
   const { views } = batch;
   const application = await applicationOf(views, caller);
   const playlist = await playlistOf(views, request, application, options.builtInFrameCount);
-  await takeRoom(batch, request.networkId, options);
+  await takeRoom(batch, request.networkId, application, options);
   return {
     id: await timeOrderedId(views, options.random),
     applicationId: application.id,
@@ -82,13 +83,20 @@ const applicationOf = async (views: BlastQuestions, caller: Caller): Promise<App
 };
 
 /** Takes room among the waiting calls, or refuses. */
-const takeRoom = async (batch: Batch, networkId: string, options: JudgeOptions): Promise<void> => {
+const takeRoom = async (
+  batch: Batch,
+  networkId: string,
+  application: Application,
+  options: JudgeOptions,
+): Promise<void> => {
   if (options.dialer.isDraining()) throw cannotCallNow('The server is stopping and takes no new calls.');
   const routes = await batch.views.findRoutes(networkId);
   if (!routes) throw notAssociated();
   const calls = routes.destinationCount;
   if (calls === 0) throw cannotCallNow('The network has no destinations yet.');
   const waiting = await batch.views.countWaiting();
+  await judgeOverload(batch.views, { application, trunkIds: routes.trunkIds, calls, waiting }, options.dialer);
+  // From here on nothing is waited for: blasts judged together find no more room than there is.
   if (waiting + batch.calls + calls > options.maxWaitingCalls)
     throw cannotCallNow('Too many calls are waiting to be dialled.');
   if (!options.routeHealth.isCallable(routes)) throw cannotCallNow('No way to call this network is up at this time.');

@@ -42,7 +42,7 @@ export interface FfmpegOrder {
 export type RunFfmpeg = (order: FfmpegOrder) => Promise<DecoderResult>;
 
 export const createRunFfmpeg =
-  (program: DecoderProgram, log: Log, timeLimitMs: number): RunFfmpeg =>
+  (program: DecoderProgram, log: Pick<Log, 'debug'>, timeLimitMs: number): RunFfmpeg =>
   async ({ path, ...order }) => {
     const file = await open(path);
     try {

@@ -10,7 +10,7 @@ import { CODECS, renditionBytes } from '../domain/codec.ts';
 import { DEFAULT_PROCESSING, type IngestedAudio, NO_PROCESSING } from '../domain/media.ts';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../rtp/g711.ts';
 import { writeWav } from '../rtp/wav.ts';
-import { createIngest, type DescribedIngest } from './ingest.ts';
+import { createIngest, type RunningIngest } from './ingest.ts';
 import { findFfmpeg } from './native-ffmpeg.ts';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -77,7 +77,7 @@ describe.each(DECODERS)('ingest by $name', ({ ffmpegPath }) => {
   let directory: string;
   let scratchDirectory: string;
   let path: string;
-  let ingest: DescribedIngest;
+  let ingest: RunningIngest;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ringcast-ingest-'));

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A folder of one ingest's own. */
@@ -8,12 +8,14 @@ export interface WorkFolder {
   readonly empty: string;
 }
 
+const prefixOf = (pid: number): string => `ingest-${pid}-`;
+
 /** Gives `work` a folder in `scratchDirectory`, and leaves nothing of it. */
 export const inWorkFolder = async <T>(
   scratchDirectory: string,
   work: (folder: WorkFolder) => Promise<T>,
 ): Promise<T> => {
-  const path = await mkdtemp(join(scratchDirectory, 'ingest-'));
+  const path = await mkdtemp(join(scratchDirectory, prefixOf(process.pid)));
   try {
     const empty = join(path, 'empty');
     await mkdir(empty);
@@ -21,4 +23,10 @@ export const inWorkFolder = async <T>(
   } finally {
     await rm(path, { recursive: true });
   }
+};
+
+/** Removes what a process left that was ended in the midst of its work. */
+export const removeWorkFolders = async (scratchDirectory: string, pid: number): Promise<void> => {
+  const left = (await readdir(scratchDirectory)).filter((name) => name.startsWith(prefixOf(pid)));
+  await Promise.all(left.map((name) => rm(join(scratchDirectory, name), { recursive: true, force: true })));
 };

@@ -1,3 +1,5 @@
+import type { Application } from './application.ts';
+import type { Backlog } from './backlog.ts';
 import type { BlastView, NewBlast } from './blast.ts';
 import type { Listing, Page } from './page.ts';
 
@@ -7,6 +9,15 @@ export interface BlastViews {
   isBlastOf(id: string, applicationId: string): Promise<boolean>;
   /** At most 100 calls of each blast are listed. */
   listBlasts(page: Page, applicationId?: string): Promise<Listing<BlastView>>;
+  /** What waits in the way of a blast, were it accepted now; its own queue is counted up to `atMost`. */
+  findBacklog(blast: QueuedBlast, atMost: number): Promise<Backlog>;
+}
+
+/** What tells the queue and the turns of a blast. */
+export interface QueuedBlast {
+  readonly application: Pick<Application, 'id' | 'priority'>;
+  readonly trunkIds: readonly string[];
+  readonly calls: number;
 }
 
 export interface RememberedBlast {

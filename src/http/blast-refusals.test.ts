@@ -6,7 +6,13 @@ beforeAll(async () => {
   http = await startHttp();
 });
 afterEach(() => {
-  Object.assign(http.switches, { callable: true, draining: false, storeFailure: null, bug: false });
+  Object.assign(http.switches, {
+    callable: true,
+    draining: false,
+    callsPerMinuteOverloaded: null,
+    storeFailure: null,
+    bug: false,
+  });
 });
 afterAll(() => http.close());
 
@@ -160,6 +166,13 @@ describe('A9 502 with Retry-After, nothing stored', () => {
   it('A9 when the server is draining', async () => {
     http.switches.draining = true;
     await refuses();
+  });
+
+  it('A9 when the server is overloaded and the time of its calls would run out', async () => {
+    http.switches.callsPerMinuteOverloaded = 0;
+    await refuses();
+    http.switches.callsPerMinuteOverloaded = 60;
+    expect((await post('/101', FIELDS)).status).toBe(202);
   });
 
   it.each(['store_unavailable', 'disk_full'] as const)('A9 when the store cannot commit (%s)', async (failure) => {

@@ -19,6 +19,7 @@ import type { TrunkHealth } from './operator-json.ts';
 import { operatorAudioRoute, operatorMediaRoutes } from './operator-media-routes.ts';
 import { operatorNetworkRoutes } from './operator-network-routes.ts';
 import { operatorTrunkRoutes } from './operator-trunk-routes.ts';
+import { refuseNulInPath } from './path-ids.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { scratchFilesIn } from './scratch-directory.ts';
 import { createServer, IDLE_TIMEOUT_MS, type RefusalBody } from './server.ts';
@@ -61,6 +62,7 @@ export const buildOperatorServer = (options: OperatorServerOptions): FastifyInst
   app.addHook('onRequest', async (request) => {
     if (!isSameSecret(bearerOf(request.headers.authorization), operatorToken)) throw unauthorized();
   });
+  refuseNulInPath(app);
   const replaceAudio = createReplaceAudio({
     ...options,
     ...limits,

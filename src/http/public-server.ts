@@ -24,6 +24,7 @@ import { grantRoutes } from './grant-routes.ts';
 import { takeJson } from './json-body.ts';
 import { mediaResponse } from './media-response.ts';
 import { mediaRoutes, type ToWav } from './media-routes.ts';
+import { refuseNulInPath } from './path-ids.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { baseOf, stripPrefix } from './public-url.ts';
 import { scratchFilesIn } from './scratch-directory.ts';
@@ -135,6 +136,7 @@ const applicationApi =
     const { store, dialer, metrics, log, toWav, toWaveform, random } = options;
     takeJson(app);
     requireAppKey(app, store);
+    refuseNulInPath(app);
     app.register(
       mediaRoutes({ store, toWav, provision: createProvisionMedia(store), base: baseOf(options.publicUrl) }),
     );

@@ -39,7 +39,8 @@ export class Sealer {
   seal(row: number, { sender }: Seal, payload: Payloads): void {
     const { octets } = this.#packet;
     const { headers } = this.#sockets;
-    octets.set(new Uint8Array(headers.buffer, this.#sockets.headerAt(row), RTP_HEADER_BYTES));
+    const headerAt = this.#sockets.headerAt(row);
+    for (let i = 0; i < RTP_HEADER_BYTES; i += 1) octets[i] = headers.getUint8(headerAt + i);
     octets.set(payload.frames.octets.subarray(payload.offset, payload.offset + payload.length), RTP_HEADER_BYTES);
     const length = sender.sealRtp(octets, RTP_HEADER_BYTES + payload.length);
     payload.frames = this.#packet;

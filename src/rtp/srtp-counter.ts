@@ -1,18 +1,14 @@
-import {
-  type Cipheriv,
-  createCipheriv,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { type Cipheriv, createCipheriv, timingSafeEqual } from 'node:crypto';
+import { HmacSha1 } from './hmac-sha1.ts';
 import type { SessionKeys } from './srtp-keys.ts';
 import { MAX_SRTP_BYTES, type PacketPlan, type SrtpTransform } from './srtp-transform.ts';
 
 const BLOCK_BYTES = 16;
+/** Packets whose keystream is made together: the call into the cipher costs ten times what it does there. */
+const PACKETS_AHEAD = 4;
 
-/** Counter blocks of the packet at hand; one for all calls of a thread, since nothing is awaited meanwhile. */
-const blocks = new Uint8Array(MAX_SRTP_BYTES);
+/** Counter blocks of the packets at hand; one for all calls of a thread, since nothing is awaited meanwhile. */
+const blocks = new Uint8Array(PACKETS_AHEAD * MAX_SRTP_BYTES);
 const blocksView = new DataView(blocks.buffer);
 
 /**
@@ -22,6 +18,11 @@ const blocksView = new DataView(blocks.buffer);
 export class CounterCipher {
   readonly #aes: Cipheriv;
   readonly #salt: readonly [number, number, number, number];
+  /** Of `PACKETS_AHEAD` packets of a source, from the first index on, `#stride` octets each. */
+  #keystream = new Uint8Array();
+  #stride = 0;
+  #ssrc = 0;
+  #firstIndex = 0;
 
   constructor(key: Uint8Array, salt: Uint8Array) {
     this.#aes = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
@@ -31,38 +32,56 @@ export class CounterCipher {
     this.#salt = [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
   }
 
-  /** Encrypts or decrypts `octets` from `start` to `end` in place. */
+  /** Encrypts or decrypts the body of `octets` in place. */
   apply(octets: Uint8Array, { ssrc, index, bodyStart, bodyEnd }: PacketPlan): void {
-    const length = this.#writeBlocks(bodyEnd - bodyStart, ssrc, index);
-    const keystream = this.#aes.update(blocks.subarray(0, length));
-    for (let i = bodyStart; i < bodyEnd; i++) octets[i] = (octets[i] as number) ^ (keystream[i - bodyStart] as number);
+    const start = this.#find(ssrc, index, bodyEnd - bodyStart);
+    const keystream = this.#keystream;
+    for (let i = bodyStart, at = start; i < bodyEnd; i++, at++) octets[i] = (octets[i] ?? 0) ^ (keystream[at] ?? 0);
   }
 
-  #writeBlocks(bodyBytes: number, ssrc: number, index: number): number {
+  /** Where in the keystream that of the packet begins. */
+  #find(ssrc: number, index: number, bodyBytes: number): number {
+    const ahead = index - this.#firstIndex;
+    const isThere = ssrc === this.#ssrc && ahead >= 0 && ahead < PACKETS_AHEAD && bodyBytes <= this.#stride;
+    if (isThere) return ahead * this.#stride;
+    this.#make(ssrc, index, Math.ceil(bodyBytes / BLOCK_BYTES));
+    return 0;
+  }
+
+  #make(ssrc: number, firstIndex: number, blockCount: number): void {
+    const stride = blockCount * BLOCK_BYTES;
+    for (let i = 0; i < PACKETS_AHEAD; i++) this.#writeBlocks(i * stride, blockCount, ssrc, firstIndex + i);
+    if (stride !== this.#stride) this.#keystream = new Uint8Array(PACKETS_AHEAD * stride);
+    this.#keystream.set(this.#aes.update(blocks.subarray(0, PACKETS_AHEAD * stride)));
+    this.#stride = stride;
+    this.#ssrc = ssrc;
+    this.#firstIndex = firstIndex;
+  }
+
+  #writeBlocks(start: number, count: number, ssrc: number, index: number): void {
     const [salt0, salt1, salt2, salt3] = this.#salt;
     const word1 = salt1 ^ ssrc;
     const word2 = salt2 ^ Math.floor(index / 0x10000);
     const word3 = salt3 ^ ((index % 0x10000) << 16);
-    const count = Math.ceil(bodyBytes / BLOCK_BYTES);
     for (let i = 0; i < count; i++) {
-      blocksView.setUint32(i * BLOCK_BYTES, salt0);
-      blocksView.setUint32(i * BLOCK_BYTES + 4, word1);
-      blocksView.setUint32(i * BLOCK_BYTES + 8, word2);
-      blocksView.setUint32(i * BLOCK_BYTES + 12, word3 ^ i);
+      const at = start + i * BLOCK_BYTES;
+      blocksView.setUint32(at, salt0);
+      blocksView.setUint32(at + 4, word1);
+      blocksView.setUint32(at + 8, word2);
+      blocksView.setUint32(at + 12, word3 ^ i);
     }
-    return count * BLOCK_BYTES;
   }
 }
 
 /** AES_CM_128 with HMAC-SHA1 cut to `tagBytes` (RFC 3711 4.2). */
 export class CounterTransform implements SrtpTransform {
   readonly #cipher: CounterCipher;
-  readonly #authenticationKey: KeyObject;
+  readonly #hmac: HmacSha1;
   readonly #tagBytes: number;
 
   constructor(keys: SessionKeys, tagBytes: number) {
     this.#cipher = new CounterCipher(keys.key, keys.salt);
-    this.#authenticationKey = createSecretKey(keys.authenticationKey);
+    this.#hmac = new HmacSha1(keys.authenticationKey);
     this.#tagBytes = tagBytes;
   }
 
@@ -79,7 +98,6 @@ export class CounterTransform implements SrtpTransform {
   }
 
   #tag(packet: Uint8Array, { bodyEnd, word }: PacketPlan): Uint8Array {
-    const hmac = createHmac('sha1', this.#authenticationKey);
-    return hmac.update(packet.subarray(0, bodyEnd)).update(word).digest().subarray(0, this.#tagBytes);
+    return this.#hmac.digest(packet, bodyEnd, word).subarray(0, this.#tagBytes);
   }
 }

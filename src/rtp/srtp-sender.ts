@@ -7,6 +7,16 @@ import { emptyPlan, RTCP_CLEAR_BYTES, SRTCP_ENCRYPTED, SRTCP_INDEX_BYTES, writeW
 /** Octets that sealing adds at most: a GCM tag, and for RTCP the index. */
 export const MAX_SRTP_EXPANSION_BYTES = 20;
 
+const octetAt = (octets: Uint8Array, at: number): number => octets[at] ?? 0;
+
+/** Without a view, which would be garbage with every packet. */
+const wordAt = (octets: Uint8Array, at: number): number =>
+  ((octetAt(octets, at) << 24) |
+    (octetAt(octets, at + 1) << 16) |
+    (octetAt(octets, at + 2) << 8) |
+    octetAt(octets, at + 3)) >>>
+  0;
+
 /**
  * Seals the packets of one synchronisation source. Give the first packet a sequence number below 2^15: a peer that
  * misses packets before the number wraps could not tell the rollover counter else (RFC 3711 3.3.1).
@@ -28,11 +38,10 @@ export class SrtpSender {
    * `buffer` has `MAX_SRTP_EXPANSION_BYTES` to spare. A sequence number may never be sealed twice with other octets.
    */
   sealRtp(buffer: Uint8Array, length: number): number {
-    const view = new DataView(buffer.buffer, buffer.byteOffset, length);
-    const index = nearestIndex(this.#highestIndex, view.getUint16(2));
+    const index = nearestIndex(this.#highestIndex, (octetAt(buffer, 2) << 8) | octetAt(buffer, 3));
     this.#highestIndex = Math.max(this.#highestIndex ?? 0, index);
     const plan = this.#plan;
-    plan.ssrc = view.getUint32(8);
+    plan.ssrc = wordAt(buffer, 8);
     plan.index = index;
     plan.bodyStart = RTP_HEADER_BYTES;
     plan.bodyEnd = length;
@@ -47,7 +56,7 @@ export class SrtpSender {
     const { rtcpTagBytes } = this.#suite;
     const isLast = isTagLast(this.#suite);
     const plan = this.#plan;
-    plan.ssrc = new DataView(buffer.buffer, buffer.byteOffset, length).getUint32(4);
+    plan.ssrc = wordAt(buffer, 4);
     plan.index = this.#rtcpIndex;
     plan.bodyStart = RTCP_CLEAR_BYTES;
     plan.bodyEnd = length;

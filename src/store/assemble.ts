@@ -1,6 +1,7 @@
 import type { Transaction, Views } from '../domain/store-port.ts';
 import { applicationVerbs, applicationViews } from './applications.ts';
 import { attemptVerbs } from './attempts.ts';
+import { backlogViews } from './backlog.ts';
 import { blastViews } from './blast-views.ts';
 import { blastVerbs } from './blasts.ts';
 import { callVerbs, callViews } from './calls.ts';
@@ -42,6 +43,7 @@ export const viewsOf = (context: Context): Views => ({
   ...partialUploadViews(context),
   ...idempotencyViews(context),
   ...blastViews(context),
+  ...backlogViews(context),
   ...callViews(context),
   ...nodeViews(context),
   ...eventViews(context),

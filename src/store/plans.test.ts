@@ -17,6 +17,8 @@ const FIRST_ROWS = /order by "seq" limit/;
 /** What a server does all the time. */
 const work = async ({ transact, view }: Store): Promise<void> => {
   await transact((tx) => tx.insertBlast(blast(), blast({ id: 'second' })));
+  const queued = { application: { id: 'app', priority: 1 }, trunkIds: [], calls: 1 };
+  await view((views) => views.findBacklog(queued, 100));
   await transact((tx) => tx.rememberBlast('app', 'key', { blastId: 'blast', requestDigest: '' }));
   await transact((tx) => tx.settleBlast());
   await transact((tx) => tx.expireCalls());

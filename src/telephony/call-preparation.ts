@@ -11,15 +11,13 @@ import { offeredLines } from './call-crypto.ts';
 import { type CallTarget, CannotCall, targetOf } from './call-target.ts';
 import type { RedirectScope } from './redirects.ts';
 import type { Signalling } from './signalling.ts';
+import { findWays, type Ways } from './ways.ts';
 
 /** Everything that has to be at hand before an INVITE may be sent. */
-export interface PreparedCall {
+export interface PreparedCall extends Ways {
   readonly media: MediaPort;
   /** Without a Contact yet. */
   readonly invite: SipRequest;
-  readonly hops: readonly [Hop, ...Hop[]];
-  /** The address of ours that a hop is reached from. */
-  readonly localAddressOf: (hop: Hop) => string;
   /** What the offer says of us to the first hop, and as a text to any. */
   readonly local: LocalDescription;
   readonly offerFrom: (localAddress: string) => string;
@@ -29,23 +27,7 @@ export interface PreparedCall {
   readonly scope: RedirectScope;
 }
 
-interface Way {
-  readonly hop: Hop;
-  readonly localAddress: string;
-}
-
-/** The hops that a route leads to, each with the address of ours that it starts from. Rejects if there is none. */
-const findWays = async (signalling: Signalling, target: LocateTarget): Promise<readonly [Way, ...Way[]]> => {
-  const hops = signalling.hops.rank(await signalling.locate(target));
-  const found = await Promise.allSettled(
-    hops.map(async (hop) => ({ hop, localAddress: await signalling.findLocalAddress(hop) })),
-  );
-  const [first, ...others] = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  if (first) return [first, ...others];
-  throw found.find((each) => each.status === 'rejected')?.reason ?? new Error(`${target.host} has no address.`);
-};
-
-const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<readonly [Way, ...Way[]]> => {
+const locatePeer = async (signalling: Signalling, target: LocateTarget): Promise<Ways> => {
   try {
     return await findWays(signalling, target);
   } catch (error) {
@@ -75,8 +57,8 @@ export const prepareCall = async (
   order: CallOrder,
 ): Promise<PreparedCall> => {
   const target = targetOf(order);
-  const [first, ...others] = await locatePeer(signalling, target.at);
-  const { localAddress } = first;
+  const { hops, localAddressOf } = await locatePeer(signalling, target.at);
+  const localAddress = localAddressOf(hops[0]);
   const port = await prepareMedia(media, order);
   const local: LocalDescription = {
     sessionId: signalling.random.digits(15),
@@ -89,9 +71,6 @@ export const prepareCall = async (
   };
   const offerFrom = (address: string): string => writeOffer({ ...local, address });
   const invite = buildInvite(signalling, { order, uri: target.uri, localAddress, offer: offerFrom(localAddress) });
-  const hops: PreparedCall['hops'] = [first.hop, ...others.map(({ hop }) => hop)];
-  const addresses = new Map([first, ...others].map((way) => [way.hop.address, way.localAddress]));
-  const localAddressOf = ({ address }: Hop): string => addresses.get(address) ?? localAddress;
   const scope = scopeOf(target, hops);
   const { srtp, comedia } = order;
   return { media: port, invite, hops, localAddressOf, local, offerFrom, srtp, comedia, scope };

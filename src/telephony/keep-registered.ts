@@ -12,10 +12,11 @@ import {
 } from '../sip/registration.ts';
 import { failureWords } from './failure-words.ts';
 import { cleanReason } from './reason-text.ts';
-import { buildRegister, grantedSeconds, type RegistrationNames } from './register-request.ts';
+import { buildRegister, grantedSeconds, type RegistrationNames, registerFor } from './register-request.ts';
 import type { Signalling } from './signalling.ts';
 import { type AnswerChallenge, TrunkLogin } from './trunk-login.ts';
 import { type Try, TryHops } from './try-hops.ts';
+import { findWays } from './ways.ts';
 
 /** One trunk's registration, kept alive until it is left. */
 export interface KeptRegistration {
@@ -40,6 +41,14 @@ const STATES: Readonly<Record<RegistrationState['name'], TrunkRegistration['stat
   leaving: 'registering',
   over: 'failed',
 };
+
+/** What one REGISTER is sent with, however often it is asked for a login. */
+interface Means {
+  readonly login: TrunkLogin;
+  readonly answerChallenge: AnswerChallenge;
+  /** The request as a hop is to get it, signed. */
+  readonly requestFor: (request: SipRequest, hop: Hop) => SipRequest;
+}
 
 /** Performs what `sip/registration.ts` decides. */
 class Registration implements KeptRegistration {
@@ -97,37 +106,27 @@ class Registration implements KeptRegistration {
 
   async #register(expiresS: number): Promise<void> {
     const { signalling, trunk } = this.#around;
+    const { host, port, transport } = trunk;
     try {
-      const [first, ...others] = signalling.hops.rank(await signalling.locate(this.#target()));
-      if (!first) throw new Error(`The host name ${trunk.host} has no address.`);
-      const localAddress = await signalling.findLocalAddress(first);
-      const hops = [first, ...others];
+      const { hops, localAddressOf } = await findWays(signalling, { host, port, transport });
+      const [hop] = hops;
       const login = new TrunkLogin(signalling, trunk, hops);
-      this.#cseq += 1;
-      const request = buildRegister(signalling, trunk, {
-        ...this.#names,
-        cseq: this.#cseq,
-        hop: first,
-        localAddress,
-        expiresS,
-      });
-      this.#send(login, login.answerer(), login.sign(request, first), hops);
+      const requestFor = (request: SipRequest, to: Hop): SipRequest =>
+        login.sign(registerFor(signalling, trunk, request, { hop: to, localAddress: localAddressOf(to) }), to);
+      const parts = { ...this.#names, cseq: this.#cseq + 1, hop, localAddress: localAddressOf(hop), expiresS };
+      const request = buildRegister(signalling, trunk, parts);
+      this.#send({ login, answerChallenge: login.answerer(), requestFor }, requestFor(request, hop), hops);
     } catch (error) {
       this.#fail((error as Error).message, null);
     }
   }
 
-  #target() {
-    const { host, port, transport } = this.#around.trunk;
-    return { host, port, transport };
-  }
-
-  #send(login: TrunkLogin, answerChallenge: AnswerChallenge, request: SipRequest, hops: readonly Hop[]): void {
+  #send(means: Means, request: SipRequest, hops: readonly Hop[]): void {
+    const { login, answerChallenge, requestFor } = means;
     this.#cseq = request.cseq.number;
-    const requestFor = (again: SipRequest, hop: Hop): SipRequest => login.sign(again, hop);
     const onFinal = (response: SipResponse, by: Try): void => {
       const again = answerChallenge(by.request, response, by.hop);
-      if (again) this.#send(login, answerChallenge, again, tries.remainingHops());
+      if (again) this.#send(means, again, tries.remainingHops());
       else this.#onAnswer(login, by.request, response);
     };
     const tries = new TryHops(

@@ -7,14 +7,17 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { createVirtualMedia } from '../../test/support/virtual-media.ts';
 import { zoneOf } from '../../test/support/zone.ts';
 import { random } from '../clock.ts';
+import type { CallTrunk } from '../domain/call.ts';
 import { NO_SILENCES } from '../domain/silences.ts';
 import { createUserAgent } from './user-agent.ts';
 
 const PORT = 5060;
 const SILENCE = sharedRenditions(() => new SharedArrayBuffer(0));
 
-/** Calls the addresses of a name, one after the other, from a wildcard; gives what each of them hears. */
-const callEach = (addresses: readonly string[], externalAddress: string | null) => {
+const TRUNK: CallTrunk = { id: 't1', host: 'trunk.test', port: PORT, transport: 'udp', credentials: null };
+
+/** A user agent at a wildcard, and what each address of the trunk hears. */
+const bench = (addresses: readonly string[], externalAddress: string | null) => {
   const clock = createVirtualClock();
   const network = createSeededNetwork(clock);
   const heard = addresses.map((address) => {
@@ -32,6 +35,12 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
     dns: zoneOf({ 'trunk.test': addresses }),
     monotonicMs: () => clock.nowMs,
   });
+  return { clock, heard, agent };
+};
+
+/** Calls the addresses of the trunk, one after the other. */
+const callEach = (addresses: readonly string[], externalAddress: string | null) => {
+  const { clock, heard, agent } = bench(addresses, externalAddress);
   const { result } = agent.placeCall(
     {
       attemptId: 'a',
@@ -39,7 +48,7 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
       fromTag: 'from',
       branch: 'z9hG4bK-1',
       destination: '+15551230000',
-      trunk: { id: 't1', host: 'trunk.test', port: PORT, transport: 'udp', credentials: null },
+      trunk: TRUNK,
       callerId: null,
       ringTimeoutMs: 45_000,
       codecs: ['PCMU'],
@@ -53,9 +62,9 @@ const callEach = (addresses: readonly string[], externalAddress: string | null) 
   return { clock, heard, end: () => agent.close().then(() => result) };
 };
 
-const addressesIn = (invite: string): string[] =>
-  [/^Via: SIP\/2.0\/UDP (.*?):5060/m, /^Contact: <sip:ringcast@(.*?):5060/m, /^c=IN (.*)\r$/m].map(
-    (pattern) => pattern.exec(invite)?.[1] ?? '',
+const addressesIn = (request: string): string[] =>
+  [/^Via: SIP\/2.0\/UDP (.*?):5060/m, /^Contact: <sip:[a-z0-9]+@(.*?):5060/m, /^c=IN (.*)\r$/m].map(
+    (pattern) => pattern.exec(request)?.[1] ?? '',
   );
 
 test('an INVITE that goes on to a hop which is reached from another address of ours names that one', async () => {
@@ -75,4 +84,17 @@ test('a hop that no route leads to is left out', async () => {
   while (alive?.items.length === 0) await clock.advance(10);
   expect([unreachable?.items.length, addressesIn(alive?.items[0] ?? '')[2]]).toEqual([0, 'IP4 127.0.0.1']);
   await end();
+});
+
+test('a REGISTER that goes on to another hop names the address of ours that is reached from there, and no hop without a route', async () => {
+  const { clock, heard, agent } = bench(['fe80::1', '10.0.0.9', '::1'], '192.0.2.9');
+  const [unreachable, dead, alive] = heard;
+  const kept = agent.register(TRUNK, () => clock.nowMs);
+  while (dead?.items.length === 0) await clock.advance(10);
+  await clock.advance(5_100);
+  expect(unreachable?.items).toEqual([]);
+  expect(addressesIn(dead?.items[0] ?? '').slice(0, 2)).toEqual(['192.0.2.9', '192.0.2.9']);
+  expect(addressesIn(alive?.items[0] ?? '').slice(0, 2)).toEqual(['[::1]', '[::1]']);
+  void kept.leave();
+  await agent.close();
 });

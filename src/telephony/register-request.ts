@@ -1,6 +1,6 @@
 import type { CallTrunk } from '../domain/call.ts';
 import { leadingSeconds } from '../sip/delta-seconds.ts';
-import type { Hop } from '../sip/hop.ts';
+import type { Hop, TransportName } from '../sip/hop.ts';
 import { EMPTY_BODY, findHeader, type SipRequest, type SipResponse } from '../sip/message.ts';
 import { type NameAddr, nameAddr, withTag } from '../sip/name-addr.ts';
 import { findParam, type Params } from '../sip/params.ts';
@@ -13,10 +13,18 @@ export interface RegistrationNames {
   readonly fromTag: string;
 }
 
+const transportParams = (transport: TransportName): Params => (transport === 'udp' ? [] : [['transport', transport]]);
+
 /**
- * A REGISTER for the user name of a trunk. The user of its Contact is the trunk's id, so that each trunk has a binding
- * of its own where two share a registrar; its address is the node's, so that each node of a database has one as well.
+ * Where a trunk reaches us over a transport. The user is the trunk's id, so that each trunk has a binding of its own where
+ * two share a registrar; the address is the node's, so that each node of a database has one as well.
  */
+const bindingOf = (signalling: Signalling, { id }: CallTrunk, { transport }: Hop, localAddress: string): NameAddr => {
+  const host = bracketHost(localAddress);
+  return nameAddr(sipUri({ user: id, host, port: signalling.portOf(transport), params: transportParams(transport) }));
+};
+
+/** A REGISTER for the user name of a trunk, without a Contact yet. */
 export const buildRegister = (
   signalling: Signalling,
   trunk: CallTrunk,
@@ -29,30 +37,37 @@ export const buildRegister = (
 ): SipRequest => {
   const host = bracketHost(bareHost(trunk.host));
   const record = nameAddr(sipUri({ user: trunk.credentials?.username ?? '', host }));
-  const { transport } = parts.hop;
-  const params: Params = transport === 'udp' ? [] : [['transport', transport]];
-  const contact = sipUri({
-    user: trunk.id,
-    host: bracketHost(parts.localAddress),
-    port: signalling.portOf(transport),
-    params,
-  });
   return {
     kind: 'request',
     method: 'REGISTER',
-    uri: sipUri({ host, port: trunk.port, params }),
+    uri: sipUri({ host, port: trunk.port, params: transportParams(parts.hop.transport) }),
     vias: [viaOf(signalling, parts.localAddress, newBranch(signalling.random))],
     from: withTag(record, parts.fromTag),
     to: record,
     callId: parts.callId,
     cseq: { number: parts.cseq, method: 'REGISTER' },
     maxForwards: 70,
-    contacts: [nameAddr(contact)],
+    contacts: [],
     routes: [],
     recordRoutes: [],
     headers: [{ name: 'Expires', value: String(parts.expiresS) }, ALLOW, USER_AGENT],
     contentType: null,
     body: EMPTY_BODY,
+  };
+};
+
+/** The REGISTER as a hop is to get it: in Via and Contact it names where we are reached from there. */
+export const registerFor = (
+  signalling: Signalling,
+  trunk: CallTrunk,
+  request: SipRequest,
+  to: { readonly hop: Hop; readonly localAddress: string },
+): SipRequest => {
+  const [via, ...vias] = request.vias;
+  return {
+    ...request,
+    vias: [{ ...via, host: bracketHost(to.localAddress) }, ...vias],
+    contacts: [bindingOf(signalling, trunk, to.hop, to.localAddress)],
   };
 };
 

@@ -38,6 +38,8 @@ export interface FixtureOptions {
   readonly limits?: Partial<PublicLimits>;
   readonly publicUrl?: string;
   readonly idleTimeoutMs?: number;
+  /** Whose rows there are before and after; a new SQLite store unless told. */
+  readonly store?: Store;
   /** The real one, or none: then anything that begins with "audio" is one frame. */
   readonly makeIngest?: (scratchDirectory: string, log: Log) => Promise<Ingest>;
 }
@@ -46,6 +48,8 @@ export interface FixtureOptions {
 export interface Switches {
   callable: boolean;
   draining: boolean;
+  /** Calls dialled in the last minute; null while nothing is overloaded. */
+  callsPerMinuteOverloaded: number | null;
   ready: boolean;
   /** Commits fail with this. */
   storeFailure: 'store_unavailable' | 'disk_full' | null;
@@ -74,10 +78,12 @@ export const startHttp = async (options: FixtureOptions = {}) => {
   const waiters = new Set<() => void>();
   const log = noteLog(logged, waiters);
   const databasePath = join(directory, 'ringcast.db');
-  const store = await openSqliteStore({ path: databasePath, vault: await openVault(directory), log });
+  const store =
+    options.store ?? (await openSqliteStore({ path: databasePath, vault: await openVault(directory), log }));
   const switches: Switches = {
     callable: true,
     draining: false,
+    callsPerMinuteOverloaded: null,
     ready: true,
     storeFailure: null,
     bug: false,
@@ -164,7 +170,7 @@ export const startHttp = async (options: FixtureOptions = {}) => {
     scratchFiles: () => readdir(scratchDirectory),
     async close(): Promise<void> {
       await Promise.all([publicServer.close(), operatorServer.close()]);
-      await store.close();
+      if (!options.store) await store.close();
       await rm(directory, { recursive: true });
     },
   };
@@ -222,6 +228,7 @@ const dialerOf = (switches: Switches, counters: { wakes: number; cancelled: stri
   cancel: (attemptIds) => void counters.cancelled.push(...attemptIds),
   framesSent: (attemptId) => switches.framesSent.get(attemptId) ?? null,
   isDraining: () => switches.draining,
+  callsPerMinuteOverloaded: () => switches.callsPerMinuteOverloaded,
 });
 
 /** Anything that begins with "audio" is one frame. */

@@ -12,6 +12,8 @@ const LOST_RACES: readonly string[] = [
 ];
 /** What was asked is wrong, not the database: a fault of ours, which must not be taken for an outage. */
 const DATA_EXCEPTION = '22';
+/** A NUL character in a text (character_not_in_repertoire). */
+const NUL_IN_TEXT = '22021';
 /** The server turns us away as a whole; another connection may lead to one that does not. */
 const TURNED_AWAY = /^(08|57P|25006)/;
 
@@ -27,9 +29,13 @@ export const isLostRace = (error: unknown): boolean =>
 /** Whether the connection that gave this error is to be given up. */
 export const isTurnedAway = (error: unknown): boolean => TURNED_AWAY.test(sqlState(error) ?? '');
 
-/** An error of the server as `disk_full` or `store_unavailable`; any other error as it is. */
+/** An error of the server as `disk_full`, `store_unavailable` or, for a text that it cannot hold, `invalid_field`. */
 export const asAppError = (error: unknown): unknown => {
   const state = sqlState(error);
+  if (state === NUL_IN_TEXT)
+    return new AppError('invalid_field', 'A text holds a NUL character, which no id and no name may.', {
+      cause: error,
+    });
   if (state?.startsWith(DATA_EXCEPTION)) return error;
   if (state === DISK_FULL)
     return new AppError('disk_full', 'The disk of the database is full. Make room and try again.', { cause: error });
