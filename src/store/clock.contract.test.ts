@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../test/support/dialects.ts';
-import type { StoreFixture } from '../../test/support/store-fixture.ts';
+import { blast, claim, clip, provision, result, type StoreFixture } from '../../test/support/store-fixture.ts';
 import type { Transaction } from '../domain/store-port.ts';
 
 const HOUR_MS = 3_600_000;
@@ -45,4 +45,23 @@ for (const dialect of DIALECTS)
         expect(regained).toEqual([50, 80, 80].map((ms) => ms * Math.sign(byMs)));
       },
     );
+
+    it('is that of events too, whoever writes them', async () => {
+      await transact((tx) => provision(tx));
+      await transact((tx) => tx.setClockBack(HOUR_MS));
+      const before = await transact((tx) => tx.readClock());
+      await transact((tx) => tx.insertBlast(blast()));
+      const [call] = await transact((tx) => tx.claimCalls(claim()));
+      const attemptId = call?.attemptId ?? '';
+      await transact((tx) => tx.recordRinging(attemptId, null));
+      await transact((tx) => tx.recordOutcome(attemptId, result('completed')));
+      await transact((tx) => tx.insertClip(clip({ id: 'newer' })));
+      const events = await fixture.sql('select type, at from events order by seq');
+      expect(events.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['blast.accepted', 'call.ringing', 'call.finished', 'blast.finished', 'media.ready']),
+      );
+      const late = events.map(({ at }) => Math.round((Number(at) - before) / HOUR_MS));
+      // What was written before the clock was set back is an hour ahead of it.
+      expect([...new Set(late.slice(1))]).toEqual([0]);
+    });
   });

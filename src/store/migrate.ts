@@ -14,6 +14,7 @@ import * as silences from './migrations/0015-silences.ts';
 import * as clock from './migrations/0017-clock.ts';
 import * as oldRecords from './migrations/0018-old-records.ts';
 import * as eventsInOrder from './migrations/0019-events-in-order.ts';
+import * as steadyEvents from './migrations/0020-steady-events.ts';
 import * as loudness from './migrations/0021-loudness.ts';
 import type { Schema } from './schema.ts';
 
@@ -29,6 +30,8 @@ export interface Ddl {
   readonly callTriggers: readonly string[];
   /** Triggers that write events with the facts. */
   readonly eventTriggers: readonly string[];
+  /** Replaces them by those that take the time from the clock that rows are written by. */
+  readonly steadyEventTriggers: readonly string[];
 }
 
 interface Migration {
@@ -53,6 +56,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: 'clock', up: clock.up },
   { version: 18, name: 'old records', up: oldRecords.up },
   { version: 19, name: 'events in order', up: eventsInOrder.up },
+  { version: 20, name: 'steady events', up: steadyEvents.up },
   { version: 21, name: 'loudness', up: loudness.up },
 ];
 

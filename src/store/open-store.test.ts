@@ -118,6 +118,7 @@ describe('opening the SQLite store', () => {
       { version: 17, name: 'clock' },
       { version: 18, name: 'old records' },
       { version: 19, name: 'events in order' },
+      { version: 20, name: 'steady events' },
       { version: 21, name: 'loudness' },
     ]);
     database.close();

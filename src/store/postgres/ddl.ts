@@ -1,5 +1,5 @@
 import type { Ddl } from '../migrate.ts';
-import { POSTGRES_EVENT_TRIGGERS } from './event-triggers.ts';
+import { POSTGRES_EVENT_TRIGGERS, POSTGRES_STEADY_EVENT_TRIGGERS } from './event-triggers.ts';
 
 /**
  * Counts follow once for each statement, not for each row: a network may have 100,000 destinations. The count of
@@ -50,4 +50,5 @@ export const POSTGRES_DDL: Ddl = {
       for each statement execute function calls_changed()`,
   ],
   eventTriggers: POSTGRES_EVENT_TRIGGERS,
+  steadyEventTriggers: POSTGRES_STEADY_EVENT_TRIGGERS,
 };

@@ -1,6 +1,8 @@
-const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)';
+/** The clock of PostgreSQL, and the one that rows are written by. */
+const RAW_NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)';
+const STEADY_NOW = `${RAW_NOW} - (select ahead_ms from clock where id = 1)`;
 
-const BLAST_ACCEPTED = `create function blast_accepted_event() returns trigger language plpgsql as $$ begin
+const BLAST_ACCEPTED = `create or replace function blast_accepted_event() returns trigger language plpgsql as $$ begin
   insert into events (application_id, type, at, blast_id)
     values (new.application_id, 'blast.accepted', new.accepted_at, new.id);
   if new.unfinished_calls = 0 then
@@ -10,40 +12,55 @@ const BLAST_ACCEPTED = `create function blast_accepted_event() returns trigger l
   return null;
 end $$`;
 
-const BLAST_FINISHED = `create function blast_finished_event() returns trigger language plpgsql as $$ begin
+const BLAST_FINISHED = (
+  now: string,
+): string => `create or replace function blast_finished_event() returns trigger language plpgsql as $$ begin
   insert into events (application_id, type, at, blast_id, detail)
-    values (new.application_id, 'blast.finished', ${NOW}, new.id, new.state);
+    values (new.application_id, 'blast.finished', ${now}, new.id, new.state);
   return null;
 end $$`;
 
-const CALL = `create function call_event() returns trigger language plpgsql as $$ begin
+const CALL = (
+  now: string,
+): string => `create or replace function call_event() returns trigger language plpgsql as $$ begin
   insert into events (application_id, type, at, blast_id, call_id, outcome)
     select blasts.application_id, case after.state when 'ringing' then 'call.ringing' when 'playing' then 'call.answered'
-      else 'call.finished' end, ${NOW}, blasts.id, after.id, case after.state when 'finished' then after.outcome end
+      else 'call.finished' end, ${now}, blasts.id, after.id, case after.state when 'finished' then after.outcome end
     from before join after on after.seq = before.seq join blasts on blasts.id = after.blast_id
     where before.state <> after.state and after.state in ('ringing', 'playing', 'finished') order by after.seq;
   return null;
 end $$`;
 
-const MEDIA_READY = `create function media_ready_event() returns trigger language plpgsql as $$ begin
+const MEDIA_READY = (
+  now: string,
+): string => `create or replace function media_ready_event() returns trigger language plpgsql as $$ begin
   insert into events (application_id, type, at, media_id)
-    select application_id, 'media.ready', ${NOW}, new.id from media_applications where media_id = new.id;
+    select application_id, 'media.ready', ${now}, new.id from media_applications where media_id = new.id;
   return null;
 end $$`;
 
-const GRANT_SPENT = `create function grant_spent_event() returns trigger language plpgsql as $$ begin
+const GRANT_SPENT = (
+  now: string,
+): string => `create or replace function grant_spent_event() returns trigger language plpgsql as $$ begin
   insert into events (application_id, type, at, media_id)
-    values (new.application_id, 'grant.spent', ${NOW}, new.media_id);
+    values (new.application_id, 'grant.spent', ${now}, new.media_id);
   return null;
 end $$`;
+
+const functions = (now: string): readonly string[] => [
+  BLAST_FINISHED(now),
+  CALL(now),
+  MEDIA_READY(now),
+  GRANT_SPENT(now),
+];
+
+/** In the place of those that `POSTGRES_EVENT_TRIGGERS` makes. */
+export const POSTGRES_STEADY_EVENT_TRIGGERS = functions(STEADY_NOW);
 
 /** Triggers run in the order of their names: that of calls comes before the one that finishes their blast. */
 export const POSTGRES_EVENT_TRIGGERS: readonly string[] = [
   BLAST_ACCEPTED,
-  BLAST_FINISHED,
-  CALL,
-  MEDIA_READY,
-  GRANT_SPENT,
+  ...functions(RAW_NOW),
   'create trigger blast_accepted_event after insert on blasts for each row execute function blast_accepted_event()',
   `create trigger blast_finished_event after update of unfinished_calls on blasts for each row
     when (old.unfinished_calls > 0 and new.unfinished_calls = 0) execute function blast_finished_event()`,

@@ -1,5 +1,5 @@
 import type { Ddl } from '../migrate.ts';
-import { SQLITE_EVENT_TRIGGERS } from './event-triggers.ts';
+import { SQLITE_EVENT_TRIGGERS, SQLITE_STEADY_EVENT_TRIGGERS } from './event-triggers.ts';
 
 /** A call counts as undialled from its acceptance until its first attempt, or its end without one. */
 const CALL_ACCEPTED = `create trigger call_accepted after insert on calls begin
@@ -25,4 +25,5 @@ export const SQLITE_DDL: Ddl = {
   counterColumns: 'name text not null primary key, value bigint not null',
   callTriggers: [CALL_ACCEPTED, CALL_DIALLED, CALL_FINISHED],
   eventTriggers: SQLITE_EVENT_TRIGGERS,
+  steadyEventTriggers: SQLITE_STEADY_EVENT_TRIGGERS,
 };
