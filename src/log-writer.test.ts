@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
-/** Writes 200 lines of 1,000 characters to standard error, most of them at once and then one a turn, and ends. */
+/** Writes 200 lines of 1,000 characters to standard error, most of them at once and then one a turn. */
 const SCRIPT = `
   const { createLogWriter } = await import(process.argv[1]);
   const writer = createLogWriter(2);
@@ -12,12 +12,25 @@ const SCRIPT = `
     writer.write(line(at));
     await new Promise(setImmediate);
   }
-  process.exit(0);
 `;
+const EXIT = 'process.exit(0);';
 const WRITER = new URL('./log-writer.ts', import.meta.url).href;
 
-const start = (): ChildProcess =>
-  spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, WRITER], { stdio: ['ignore', 'ignore', 'pipe'] });
+const start = (end: string): ChildProcess =>
+  spawn(process.execPath, ['--input-type=module', '-e', SCRIPT + end, WRITER], { stdio: ['ignore', 'ignore', 'pipe'] });
+
+/** The numbers of the lines that came. */
+const linesOf = async (child: ChildProcess): Promise<number[]> => {
+  let text = '';
+  child.stderr?.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(child, 'close');
+  const lines = text.trim().split('\n');
+  return lines.map((line) => Number(line.replace(/^\.+/, '')));
+};
+
+const ALL = Array.from({ length: 200 }, (_, at) => at);
 
 const statusOf = async (child: ChildProcess): Promise<number | null> => {
   const [status] = await once(child, 'exit');
@@ -26,22 +39,15 @@ const statusOf = async (child: ChildProcess): Promise<number | null> => {
 
 describe('the log', () => {
   it('is written whole and in order to whoever reads', async () => {
-    const child = start();
-    let text = '';
-    child.stderr?.setEncoding('latin1').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    await once(child, 'close');
-    expect(
-      text
-        .trim()
-        .split('\n')
-        .map((line) => Number(line.replace(/^\.+/, ''))),
-    ).toEqual(Array.from({ length: 200 }, (_, at) => at));
+    expect(await linesOf(start(''))).toEqual(ALL);
+  });
+
+  it('is whole after an exit in the middle, though what was being written may come last', async () => {
+    expect((await linesOf(start(EXIT))).toSorted((a, b) => a - b)).toEqual(ALL);
   });
 
   it('whose reader is gone holds nobody up', async () => {
-    const child = start();
+    const child = start(EXIT);
     child.stderr?.destroy();
     expect(await statusOf(child)).toBe(0);
   });

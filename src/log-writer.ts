@@ -10,7 +10,8 @@ const TRY_AGAIN_MS = 20;
 
 /**
  * Writes lines to a file descriptor, in the background and at the exit of the process. What cannot be written, because
- * the disk is full or the reader gone, is dropped: nothing waits for it, not even the exit.
+ * the disk is full or the reader gone, is dropped: nothing waits for it, not even the exit, so that what is being written
+ * then may come after what waited behind it.
  */
 export const createLogWriter = (fd: number): LogWriter => {
   let waiting = '';
