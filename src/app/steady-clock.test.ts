@@ -22,12 +22,14 @@ const pass = (ms: number): void => {
 const makeNode = (node = { sleptMs: 0, staleMs: 0 }) => {
   let knownAheadMs = 0;
   const nowMs = (): number => database.clockMs - knownAheadMs - node.staleMs;
+  const readClock = async (): Promise<number> => {
+    knownAheadMs = database.aheadMs;
+    node.staleMs = 0;
+    return nowMs();
+  };
   const tx = {
-    async readClock() {
-      knownAheadMs = database.aheadMs;
-      node.staleMs = 0;
-      return nowMs();
-    },
+    readClock,
+    lockClock: readClock,
     async setClockBack(byMs: number) {
       database.aheadMs += byMs;
     },
@@ -39,7 +41,7 @@ const makeNode = (node = { sleptMs: 0, staleMs: 0 }) => {
     log: QUIET_LOG,
   });
   clock.isSteady(nowMs());
-  return { clock, nowMs, node, beat: () => tx.readClock() };
+  return { clock, nowMs, node, beat: readClock };
 };
 
 const look = async ({ clock, nowMs }: { clock: SteadyClock; nowMs: () => number }): Promise<boolean> => {

@@ -43,7 +43,7 @@ export const createSteadyClock = ({ store, uptimeMs, log }: SteadyClockOptions):
     store.isShared && atMs - repaired.atMs < BELIEVES_FOR_MS && Math.abs(jumpMs - repaired.jumpMs) < TOLERANCE_MS;
   const takeOut = async (tx: Transaction): Promise<number> => {
     const beforeMs = uptimeMs();
-    const nowMs = await tx.readClock();
+    const nowMs = await tx.lockClock();
     const afterMs = uptimeMs();
     const jumpMs = jumpOf(nowMs, beforeMs, afterMs);
     if (jumpMs === 0) return 0;

@@ -31,6 +31,8 @@ export interface InterruptedDialog extends DialogNames, LeftDialog {
 export interface ClockVerbs {
   /** The time, read anew with all that nodes have said of it. */
   readClock(): Promise<number>;
+  /** The same; nobody else changes the clock until this unit of work ends. Not for every beat: a stopped node would hold it. */
+  lockClock(): Promise<number>;
   /** From the next `readClock` on, times are so much earlier than they would have been. */
   setClockBack(byMs: number): Promise<void>;
   /** Goes back by a little of what the clock was set by, so that in days times are those of the machine again. */

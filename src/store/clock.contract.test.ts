@@ -46,6 +46,16 @@ for (const dialect of DIALECTS)
       },
     );
 
+    // On SQLite one unit runs at a time.
+    if (dialect.name === 'PostgreSQL')
+      it('is read while another node holds it, which may have been stopped in the middle', async () => {
+        const [held, read] = await transact(async (tx) => [
+          await tx.lockClock(),
+          await transact((other) => other.readClock()),
+        ]);
+        expect(Math.abs(read - held)).toBeLessThan(HOUR_MS);
+      });
+
     it('is that of events too, whoever writes them', async () => {
       await transact((tx) => provision(tx));
       await transact((tx) => tx.setClockBack(HOUR_MS));

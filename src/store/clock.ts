@@ -14,12 +14,14 @@ export const clockVerbs = (context: Context): ClockVerbs => {
       .where('id', '=', 1)
       .execute();
   };
+  const read = async (query: typeof row): Promise<number> => {
+    const { ahead_ms } = await query.executeTakeFirstOrThrow();
+    ahead.ms = ahead_ms;
+    return (await context.readClockMs()) - ahead_ms;
+  };
   return {
-    async readClock() {
-      const { ahead_ms } = await locks.own(row, 'clock').executeTakeFirstOrThrow();
-      ahead.ms = ahead_ms;
-      return (await context.readClockMs()) - ahead_ms;
-    },
+    readClock: () => read(row),
+    lockClock: () => read(locks.own(row, 'clock')),
     setClockBack: change,
     async slewClock() {
       if (ahead.ms !== 0) await change(Math.max(-SLEW_MS, Math.min(SLEW_MS, -ahead.ms)));
