@@ -1,6 +1,7 @@
 import type { PlayTarget } from '../../src/media/messages.ts';
 import type { Bench, BenchOptions, BenchReport } from '../bench.ts';
 import { openSocket } from '../playout/libc.ts';
+import { SEALING } from '../support/sealing.ts';
 import { floorRounds } from './floor-rounds.ts';
 import { ringcastRounds } from './ringcast-rounds.ts';
 import type { Rounds } from './rounds.ts';
@@ -13,13 +14,6 @@ const TURNS = 40;
 const WARM_UP_TURNS = 10;
 const PACKETS_PER_TURN = 4000;
 const QUIET_SHARE = 0.25;
-
-const SEALING = {
-  suite: 'AES_CM_128_HMAC_SHA1_80',
-  masterKey: Buffer.alloc(16, 1),
-  masterSalt: Buffer.alloc(14, 2),
-  mkiBytes: 0,
-} as const;
 
 /** CPU of this thread for a packet, in nanoseconds. */
 const cpuPerPacketNs = (rounds: Rounds): number => {

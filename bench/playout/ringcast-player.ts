@@ -6,6 +6,7 @@ import { NO_SILENCES } from '../../src/domain/silences.ts';
 import { type MediaPort, startMediaThread } from '../../src/media/link.ts';
 import { sharedRenditions } from '../../test/support/renditions.ts';
 import { startChild } from '../support/child.ts';
+import { SEALING } from '../support/sealing.ts';
 import type { Player } from './player.ts';
 import type { PlayerOrder } from './player-order.ts';
 import { residentBytes } from './resident-bytes.ts';
@@ -30,13 +31,6 @@ const PCMU = {
   eventPayloadTypes: [101],
   comedia: false,
   rtcp: null,
-} as const;
-
-const SEALING = {
-  suite: 'AES_CM_128_HMAC_SHA1_80',
-  masterKey: Buffer.alloc(16, 1),
-  masterSalt: Buffer.alloc(14, 2),
-  mkiBytes: 0,
 } as const;
 
 const BLOCKED_MS = 500;

@@ -1,8 +1,8 @@
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { TraceLimits } from '../domain/sip-trace.ts';
 import type { Store } from '../domain/store-port.ts';
+import { repeatSweep, SWEEP_EVERY_MS } from './repeat-sweep.ts';
 
-const SWEEP_EVERY_MS = 60_000;
 /** So few that calls do not wait for it. */
 const AT_MOST = 500;
 
@@ -11,23 +11,13 @@ export const startSipTraceSweep = (
   options: Omit<TraceLimits, 'atMost'> & { readonly store: Store; readonly wakeAfter: WakeAfter; readonly log: Log },
 ): (() => void) => {
   const { store, wakeAfter, log, keepForMs, maxBytes } = options;
-  let stopped = false;
-  let cancel = (): void => {};
-
-  const sweep = async (): Promise<void> => {
-    const limits = { keepForMs, maxBytes, atMost: AT_MOST };
+  const limits = { keepForMs, maxBytes, atMost: AT_MOST };
+  return repeatSweep(wakeAfter, async (isStopped) => {
     try {
-      while (!stopped && (await store.transact((tx) => tx.dropOldSipMessages(limits))) === AT_MOST);
+      while (!isStopped() && (await store.transact((tx) => tx.dropOldSipMessages(limits))) === AT_MOST);
     } catch (error) {
       log.warn({ err: error }, 'SIP messages not swept, next try in a minute');
     }
-  };
-  const next = (): void => {
-    cancel = wakeAfter(SWEEP_EVERY_MS, () => void sweep().then(() => stopped || next()));
-  };
-  next();
-  return () => {
-    stopped = true;
-    cancel();
-  };
+    return SWEEP_EVERY_MS;
+  });
 };

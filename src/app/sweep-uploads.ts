@@ -1,7 +1,7 @@
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
+import { repeatSweep, SWEEP_EVERY_MS } from './repeat-sweep.ts';
 
-const SWEEP_EVERY_MS = 60_000;
 /** Dropped in one sweep at most, so that it never holds up the commits of others. */
 const CLIPS_AT_ONCE = 10;
 
@@ -16,8 +16,8 @@ export const startUploadSweep = (options: {
   readonly store: Store;
   readonly wakeAfter: WakeAfter;
   readonly log: Log;
-}): (() => void) => {
-  const sweep = async (): Promise<void> => {
+}): (() => void) =>
+  repeatSweep(options.wakeAfter, async () => {
     try {
       for (const [done, step] of STEPS) {
         const count = await options.store.transact(step);
@@ -26,15 +26,5 @@ export const startUploadSweep = (options: {
     } catch (error) {
       options.log.warn({ err: error }, 'uploads not swept, next try in a minute');
     }
-  };
-  let cancel = (): void => {};
-  const next = (): void => {
-    cancel = options.wakeAfter(SWEEP_EVERY_MS, () => void sweep().then(() => stopped || next()));
-  };
-  let stopped = false;
-  next();
-  return () => {
-    stopped = true;
-    cancel();
-  };
-};
+    return SWEEP_EVERY_MS;
+  });

@@ -1,7 +1,7 @@
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
+import { repeatSweep, SWEEP_EVERY_MS } from './repeat-sweep.ts';
 
-const SWEEP_EVERY_MS = 60_000;
 /** While there is more to drop, so that what is old cannot come faster than it goes. */
 const SWEEP_AGAIN_MS = 100;
 
@@ -15,21 +15,11 @@ export const startSweep = (options: {
   readonly drop: (tx: Transaction) => Promise<number>;
 }): (() => void) => {
   const { store, wakeAfter, log, what, drop } = options;
-  let stopped = false;
-  let cancel = (): void => {};
-  const sweep = async (): Promise<void> => {
+  return repeatSweep(wakeAfter, async () => {
     const dropped = await store.transact(drop).catch((error: unknown) => {
       log.warn({ err: error }, `${what} not swept, next try in a minute`);
       return 0;
     });
-    if (!stopped) plan(dropped > 0 ? SWEEP_AGAIN_MS : SWEEP_EVERY_MS);
-  };
-  const plan = (delayMs: number): void => {
-    cancel = wakeAfter(delayMs, () => void sweep());
-  };
-  plan(SWEEP_EVERY_MS);
-  return () => {
-    stopped = true;
-    cancel();
-  };
+    return dropped > 0 ? SWEEP_AGAIN_MS : SWEEP_EVERY_MS;
+  });
 };
