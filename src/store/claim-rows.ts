@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { entryOf, type LedgerEntry, type Queue } from '../domain/claim-round.ts';
 import type { Context } from './context.ts';
+import { padded } from './padded.ts';
 import { prepared } from './prepared.ts';
 import { headOf, STANDING_QUEUES } from './queues.ts';
+import { rowInserter } from './row-inserter.ts';
 import { parseJson } from './rows.ts';
 
 /** Calls that become due in one claim; the next claim sees to the rest. */
@@ -95,24 +97,17 @@ export const readLedger = async (
   const rows = await db
     .selectFrom('paces')
     .selectAll()
-    .where('id', 'in', [entryOf.server, ...new Set(names)])
+    .where('id', 'in', padded([entryOf.server, ...new Set(names)]))
     .execute();
   return new Map(rows.map(({ id, next_at, charged }) => [id, { nextAt: next_at, charged }]));
 };
 
 /** Writes what has changed; the claim holds the ledger. */
-export const writeLedger = async ({ db }: Context, ledger: ReadonlyMap<string, LedgerEntry>): Promise<void> => {
-  const rows = [...ledger].map(([id, { nextAt, charged }]) => ({ id, next_at: nextAt, charged }));
-  if (rows.length === 0) return;
-  await db
-    .insertInto('paces')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet((eb) => ({ next_at: eb.ref('excluded.next_at'), charged: eb.ref('excluded.charged') })),
-    )
-    .execute();
+export const ledgerWriter = (context: Context): ((ledger: ReadonlyMap<string, LedgerEntry>) => Promise<void>) => {
+  const columns = { id: 'text', next_at: 'double precision', charged: 'double precision' } as const;
+  const update = sql`on conflict (id) do update set next_at = excluded.next_at, charged = excluded.charged`;
+  const write = rowInserter(context, 'paces', columns, update);
+  return (ledger) => write([...ledger].map(([id, { nextAt, charged }]) => ({ id, next_at: nextAt, charged })));
 };
 
 /** Calls in progress on all nodes, by the names of the ledger. */

@@ -2,6 +2,8 @@ import type { Selectable } from 'kysely';
 import type { TraceBatch, TracedMessage, TraceLimits } from '../domain/sip-trace.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { hexOf } from './json-rows.ts';
+import { rowInserter } from './row-inserter.ts';
 import type { Schema } from './schema.ts';
 
 const OCTETS_EVER = 'sip_octets';
@@ -36,22 +38,38 @@ const messageOf = (row: Selectable<Schema['sip_messages']>): TracedMessage => ({
 });
 
 export const sipTraceVerbs = (context: Context): Pick<Transaction, 'keepSipMessages' | 'dropOldSipMessages'> => ({
-  keepSipMessages: (batch) => keep(context, batch),
+  keepSipMessages: keeper(context),
   dropOldSipMessages: (limits) => dropOld(context, limits),
 });
 
-const keep = async (context: Context, { messages, omitted }: TraceBatch): Promise<void> => {
-  await insert(context, messages);
-  for (const { attemptId, count } of omitted)
-    await context.db
-      .updateTable('attempts')
-      .set((eb) => ({ sip_messages_omitted: eb('sip_messages_omitted', '+', count) }))
-      .where('id', '=', attemptId)
-      .execute();
+const keeper = (context: Context): Transaction['keepSipMessages'] => {
+  const { db } = context;
+  const insert = rowInserter(context, 'sip_messages', COLUMNS);
+  return async ({ messages, omitted }) => {
+    if (messages.length > 0) await insert(await rowsOf(context, messages));
+    for (const { attemptId, count } of omitted)
+      await db
+        .updateTable('attempts')
+        .set((eb) => ({ sip_messages_omitted: eb('sip_messages_omitted', '+', count) }))
+        .where('id', '=', attemptId)
+        .execute();
+  };
 };
 
-const insert = async ({ db }: Context, messages: TraceBatch['messages']): Promise<void> => {
-  if (messages.length === 0) return;
+const COLUMNS = {
+  attempt_id: 'text',
+  direction: 'text',
+  transport: 'text',
+  local_address: 'text',
+  local_port: 'bigint',
+  remote_address: 'text',
+  remote_port: 'bigint',
+  seen_at: 'bigint',
+  octets: 'bytea',
+  begins_at_octet: 'bigint',
+} as const;
+
+const rowsOf = async ({ db }: Context, messages: TraceBatch['messages']) => {
   const added = messages.reduce((sum, { octets }) => sum + octets.length, 0);
   // Nodes that share the database wait for one another here, so that the sums rise in the order of `seq`.
   const { value } = await db
@@ -61,12 +79,11 @@ const insert = async ({ db }: Context, messages: TraceBatch['messages']): Promis
     .returning('value')
     .executeTakeFirstOrThrow();
   let begin = value - added;
-  const rows = messages.map((message) => {
+  return messages.map((message) => {
     const row = rowOf(message, begin);
     begin += message.octets.length;
     return row;
   });
-  await db.insertInto('sip_messages').values(rows).execute();
 };
 
 const rowOf = (message: TraceBatch['messages'][number], begins_at_octet: number) => ({
@@ -78,7 +95,7 @@ const rowOf = (message: TraceBatch['messages'][number], begins_at_octet: number)
   remote_address: message.remote.address,
   remote_port: message.remote.port,
   seen_at: message.seenAt,
-  octets: message.octets,
+  octets: hexOf(message.octets),
   begins_at_octet,
 });
 
