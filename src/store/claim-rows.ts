@@ -9,7 +9,7 @@ import { parseJson } from './rows.ts';
 
 /** Calls that become due in one claim; the next claim sees to the rest. */
 const RIPENED_AT_ONCE = 500;
-/** Entries of the ledger that one claim drops, and how long they have meant nothing by then. */
+/** Entries of the ledger that one claim drops, more where they are of the same time, and how long they have meant nothing by then. */
 const FORGOTTEN_AT_ONCE = 200;
 const FORGOTTEN_AFTER_MS = 60_000;
 
@@ -30,8 +30,9 @@ export const ripener = ({ db }: Context) =>
 /** What has not bound anybody for a while. */
 export const forgetter = ({ db }: Context) => {
   const forget = prepared(db, ({ before }: { before: number }) =>
-    sql`delete from paces where id in (select id from paces where next_at < ${before} and id <> 'server'
-      order by next_at limit ${sql.lit(FORGOTTEN_AT_ONCE)})`.compile(db),
+    sql`delete from paces where id <> 'server' and next_at < ${before} and next_at <= (
+      select max(next_at) from (select next_at from paces order by next_at limit ${sql.lit(FORGOTTEN_AT_ONCE)}) as oldest
+    )`.compile(db),
   );
   return (now: number) => forget({ before: now - FORGOTTEN_AFTER_MS });
 };
@@ -139,9 +140,15 @@ export const headReader = ({ db }: Context) =>
     db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
-      .leftJoin('paces', (join) => join.on('paces.id', '=', sql<string>`'destination ' || calls.destination`))
       .select(['calls.seq', 'calls.id', 'blast_id', 'destination', 'attempt_count'])
-      .select(['playlist', 'silences', 'caller_id', 'application_id', 'blasts.state as blast_state', 'next_at'])
+      .select(['playlist', 'silences', 'caller_id', 'application_id', 'blasts.state as blast_state'])
+      // As a join PostgreSQL would walk through all entries for each call, planned while there are few.
+      .select(({ selectFrom }) => [
+        selectFrom('paces')
+          .select('next_at')
+          .where('id', '=', sql<string>`'destination ' || calls.destination`)
+          .as('next_at'),
+      ])
       .select(
         sql<boolean | number>`exists (select 1 from calls as busy
           where busy.destination = calls.destination and busy.state in ('dialing', 'ringing', 'playing'))`.as(

@@ -3,7 +3,7 @@ import type { ClaimedCall } from '../domain/call.ts';
 import { type ClaimRound, type Queue, type Slot, startRound } from '../domain/claim-round.ts';
 import { HORIZON_MS } from '../domain/pacing.ts';
 import type { AttemptPlan, CallSlot, ClaimRequest, Transaction } from '../domain/store-port.ts';
-import { WAITING } from './calls.ts';
+import { STILL_WAITING } from './calls.ts';
 import {
   forgetter,
   type HeadCall,
@@ -152,7 +152,7 @@ const postponeCalls = async ({ db }: Context, postponed: Decisions['postponed'])
     await db
       .updateTable('calls')
       .set({ turn: null, due_at: until })
-      .where('state', '=', WAITING)
+      .where('state', '=', STILL_WAITING)
       .where('seq', 'in', seqsOf(calls))
       .execute();
 };
@@ -193,7 +193,7 @@ const claimWriter = (context: Context) => {
     const marked = await db
       .updateTable('calls')
       .set((eb) => ({ state: 'dialing', turn: null, attempt_count: eb('attempt_count', '+', 1) }))
-      .where('state', '=', WAITING)
+      .where('state', '=', STILL_WAITING)
       .where('seq', 'in', seqsOf(decided.map(({ call }) => call)))
       .returning('seq')
       .execute();
