@@ -6,10 +6,7 @@ import type { Schema } from './schema.ts';
 
 type Row<C> = { readonly [name in keyof C]: string | number | null };
 
-/**
- * Inserts any number of rows by one statement, which stays the same, and prepared. `onConflict` is a clause of the
- * statement; octets are to be given as `hexOf` tells them.
- */
+/** Inserts any number of rows by one statement, which stays the same, and prepared. `onConflict` is a clause of it. */
 export const rowInserter = <C extends ColumnTypes>(
   { db, jsonRows }: Context,
   table: keyof Schema,

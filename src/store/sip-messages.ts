@@ -2,8 +2,6 @@ import type { Selectable } from 'kysely';
 import type { TraceBatch, TracedMessage, TraceLimits } from '../domain/sip-trace.ts';
 import type { Transaction, Views } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
-import { hexOf } from './json-rows.ts';
-import { rowInserter } from './row-inserter.ts';
 import type { Schema } from './schema.ts';
 
 const OCTETS_EVER = 'sip_octets';
@@ -38,36 +36,31 @@ const messageOf = (row: Selectable<Schema['sip_messages']>): TracedMessage => ({
 });
 
 export const sipTraceVerbs = (context: Context): Pick<Transaction, 'keepSipMessages' | 'dropOldSipMessages'> => ({
-  keepSipMessages: keeper(context),
+  keepSipMessages: (batch) => keep(context, batch),
   dropOldSipMessages: (limits) => dropOld(context, limits),
 });
 
-const keeper = (context: Context): Transaction['keepSipMessages'] => {
+const keep = async (context: Context, { messages, omitted }: TraceBatch): Promise<void> => {
   const { db } = context;
-  const insert = rowInserter(context, 'sip_messages', COLUMNS);
-  return async ({ messages, omitted }) => {
-    if (messages.length > 0) await insert(await rowsOf(context, messages));
-    for (const { attemptId, count } of omitted)
-      await db
-        .updateTable('attempts')
-        .set((eb) => ({ sip_messages_omitted: eb('sip_messages_omitted', '+', count) }))
-        .where('id', '=', attemptId)
-        .execute();
-  };
+  if (messages.length > 0) {
+    const parts = partsOf(await rowsOf(context, messages));
+    await Promise.all(parts.map((rows) => db.insertInto('sip_messages').values(rows).execute()));
+  }
+  for (const { attemptId, count } of omitted)
+    await db
+      .updateTable('attempts')
+      .set((eb) => ({ sip_messages_omitted: eb('sip_messages_omitted', '+', count) }))
+      .where('id', '=', attemptId)
+      .execute();
 };
 
-const COLUMNS = {
-  attempt_id: 'text',
-  direction: 'text',
-  transport: 'text',
-  local_address: 'text',
-  local_port: 'bigint',
-  remote_address: 'text',
-  remote_port: 'bigint',
-  seen_at: 'bigint',
-  octets: 'bytea',
-  begins_at_octet: 'bigint',
-} as const;
+/** Rows of one insert: so the inserts of any number share three statements, which stay prepared. */
+const PARTS = [64, 8, 1];
+
+const partsOf = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
+  const size = PARTS.find((rowsAtOnce) => rowsAtOnce <= rows.length);
+  return size === undefined ? [] : [rows.slice(0, size), ...partsOf(rows.slice(size))];
+};
 
 const rowsOf = async ({ db }: Context, messages: TraceBatch['messages']) => {
   const added = messages.reduce((sum, { octets }) => sum + octets.length, 0);
@@ -95,7 +88,7 @@ const rowOf = (message: TraceBatch['messages'][number], begins_at_octet: number)
   remote_address: message.remote.address,
   remote_port: message.remote.port,
   seen_at: message.seenAt,
-  octets: hexOf(message.octets),
+  octets: message.octets,
   begins_at_octet,
 });
 
