@@ -32,7 +32,7 @@ export const makeLog = () => {
 };
 
 /** What RTP may be sent through; `auto` is the C library on Linux. */
-export const SOCKET_KINDS = ['auto', 'portable'] as const;
+export const SOCKET_KINDS = ['auto', 'sendmsg', 'portable'] as const;
 
 /** A media thread that is closed when the test is over. */
 export const startThread = async (options: Partial<MediaThreadOptions> = {}): Promise<MediaThread> => {
