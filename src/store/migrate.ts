@@ -11,6 +11,7 @@ import * as queues from './migrations/0011-queues.ts';
 import * as sipMessages from './migrations/0013-sip-messages.ts';
 import * as whatWasHeard from './migrations/0014-what-was-heard.ts';
 import * as silences from './migrations/0015-silences.ts';
+import * as refusals from './migrations/0016-refusals.ts';
 import * as clock from './migrations/0017-clock.ts';
 import * as oldRecords from './migrations/0018-old-records.ts';
 import * as eventsInOrder from './migrations/0019-events-in-order.ts';
@@ -53,6 +54,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 13, name: 'sip messages', up: sipMessages.up },
   { version: 14, name: 'what was heard', up: whatWasHeard.up },
   { version: 15, name: 'silences', up: silences.up },
+  { version: 16, name: 'refusals', up: refusals.up },
   { version: 17, name: 'clock', up: clock.up },
   { version: 18, name: 'old records', up: oldRecords.up },
   { version: 19, name: 'events in order', up: eventsInOrder.up },

@@ -115,6 +115,7 @@ describe('opening the SQLite store', () => {
       { version: 13, name: 'sip messages' },
       { version: 14, name: 'what was heard' },
       { version: 15, name: 'silences' },
+      { version: 16, name: 'refusals' },
       { version: 17, name: 'clock' },
       { version: 18, name: 'old records' },
       { version: 19, name: 'events in order' },

@@ -206,6 +206,8 @@ interface AttemptColumns {
   packets_sent: number;
   packets_lost: number | null;
   jitter_ms: number | null;
+  packets_refused: number | null;
+  peer_refusals: number | null;
   digits: string | null;
   hung_up_at: string | null;
   round_trip_ms: number | null;
