@@ -17,6 +17,7 @@ import * as oldRecords from './migrations/0018-old-records.ts';
 import * as eventsInOrder from './migrations/0019-events-in-order.ts';
 import * as steadyEvents from './migrations/0020-steady-events.ts';
 import * as loudness from './migrations/0021-loudness.ts';
+import * as overloadPaces from './migrations/0022-overload-paces.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -60,6 +61,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 19, name: 'events in order', up: eventsInOrder.up },
   { version: 20, name: 'steady events', up: steadyEvents.up },
   { version: 21, name: 'loudness', up: loudness.up },
+  { version: 22, name: 'overload paces', up: overloadPaces.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));

@@ -51,6 +51,7 @@ export interface Schema extends EventSchema {
     renewed_at: number;
     taken_over_at: number | null;
     taken_over_by: string | null;
+    calls_per_minute_overloaded: number | null;
   };
   /** Clips to be, and the node that receives them. */
   staged_clips: { clip_id: string; node_id: string };
