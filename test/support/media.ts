@@ -26,7 +26,10 @@ export const closeSocket = async (socket: Socket): Promise<void> => {
 /** Keeps what was logged, one line an entry. */
 export const makeLog = () => {
   const lines: string[] = [];
-  const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
+  const at = (level: string) => (_fields: object, message: string) => {
+    // Told where the kernel forbids io_uring: of the machine, not of the test.
+    if (!message.startsWith('RTP takes a system call')) lines.push(`${level} ${message}`);
+  };
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   return { log, lines };
 };
