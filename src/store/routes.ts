@@ -44,7 +44,7 @@ export const uriFinder = ({ db }: Context): ((networkId: string) => Promise<read
       .selectFrom('network_destinations')
       .select('destination')
       .where('network_id', '=', network.id)
-      // No parameter: SQLite compiles a statement anew whenever one that LIKE compares with is bound.
+      // No parameter: SQLite compiles a statement anew each time that a pattern is bound.
       .where('destination', 'like', sql.lit('sip%'))
       .orderBy('position')
       .limit(DIRECT_SAMPLE)
