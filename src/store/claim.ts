@@ -10,8 +10,8 @@ import {
   headReader,
   ledgerLock,
   loadReader,
-  queueOfAttempt,
   queueReader,
+  queuesOfAttempts,
   readLedger,
   ripener,
   writeLedger,
@@ -37,14 +37,13 @@ interface Decisions {
  * A claim: lock the ledger, read the heads of the queues, decide in memory, write. Each of these is a statement or two,
  * however many calls wait and however many are claimed.
  */
-export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'takeSlot'> => {
+export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'takeSlots'> => {
   const lock = ledgerLock(context);
   const ripen = ripener(context);
   const forget = forgetter(context);
   const readQueues = queueReader(context);
   const readLoad = loadReader(context);
   const readHead = headReader(context);
-  const findQueue = queueOfAttempt(context);
   return {
     async claimCalls(claim) {
       const now = await context.nowMs();
@@ -58,16 +57,17 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
       const standing = new Map(heads.map(({ rows }, at) => [queues[at]?.seq ?? 0, rows]));
       return write(context, decide(claim, queues, standing, round, now), round);
     },
-    async takeSlot(attemptId, limits) {
+    async takeSlots(attemptIds, limits) {
       const now = await context.nowMs();
       await lock({});
-      const { queue, trunkId } = await findQueue(attemptId);
-      const ledger = await readLedger(context, [queue]);
+      const ways = await queuesOfAttempts(context, attemptIds);
+      const queues = ways.map(({ queue }) => queue);
+      const ledger = await readLedger(context, queues);
       const idle = { heldTrunkIds: [], destinationSpacingMs: 0, inProgress: new Map<string, number>() };
-      const round = startRound({ ...limits, ...idle, now, queues: [queue], ledger });
-      const slot = round.takeLater(queue, trunkId);
+      const round = startRound({ ...limits, ...idle, now, queues, ledger });
+      const slots = ways.map(({ queue, trunkId }) => callSlotOf(round.takeLater(queue, trunkId)));
       await writeLedger(context, round.ledger());
-      return callSlotOf(slot);
+      return slots;
     },
   };
 };
