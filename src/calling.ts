@@ -119,6 +119,7 @@ export const openCalling = async (
     destinationSpacingMs: config.destinationSpacingSeconds * 1000,
     ringTimeoutMs: config.ringTimeoutSeconds * 1000,
   });
+  lease.tellPace(dialer.callsPerMinuteOverloaded);
   const settling = startSettlingBlasts({ store, dialer, wakeAfter, metrics, log });
   closers.add('settling of blasts', () => settling.stop());
   return {

@@ -12,3 +12,11 @@ test('more random octets than the pool holds are no zeros', () => {
   expect(hex).toHaveLength(20_000);
   expect(hex).not.toContain('0'.repeat(40));
 });
+
+test('random digits are as many as asked for, leading zeros included', () => {
+  for (const length of [1, 12, 14, 15, 39]) {
+    const drawn = Array.from({ length: 500 }, () => random.digits(length));
+    for (const digits of drawn) expect(digits).toMatch(new RegExp(`^[0-9]{${length}}$`));
+    expect(drawn.some((digits) => digits.startsWith('0'))).toBe(true);
+  }
+});

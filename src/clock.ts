@@ -39,8 +39,16 @@ const createRandomPool = (): ((bytes: number) => string) => {
   };
 };
 
+/** Digits of one random number: `randomInt` makes numbers below 2^48. */
+const DIGITS_AT_ONCE = 14;
+
+const randomDigits = (length: number): string =>
+  length > DIGITS_AT_ONCE
+    ? randomDigits(DIGITS_AT_ONCE) + randomDigits(length - DIGITS_AT_ONCE)
+    : String(randomInt(10 ** length)).padStart(length, '0');
+
 /** The operating system's random source behind the domain's port. */
 export const random: RandomSource = {
-  digits: (length) => Array.from({ length }, () => randomInt(10)).join(''),
+  digits: randomDigits,
   hex: createRandomPool(),
 };

@@ -34,7 +34,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('EXTERNAL_ADDRESS', null, 'IP address to give to SIP peers, if not that of the machine'),
   setting('RTP_PORTS', '16384-32767', 'range FROM-TO of UDP ports for RTP'),
   setting('MEDIA_THREADS', '1', 'threads that send voice, each on a core of its own'),
-  setting('MEDIA_SOCKETS', 'auto', 'auto or portable: portable sends RTP without the C library'),
+  setting('MEDIA_SOCKETS', 'auto', 'auto, sendmsg (no io_uring) or portable (RTP without the C library)'),
   setting('GRANT_TTL_SECONDS', '86400', 'how long an upload grant is valid'),
   setting('MAX_UPLOAD_BYTES', '67108864', 'largest file taken by an upload'),
   setting('MAX_CLIP_SECONDS', '600', 'longest clip taken by an upload'),

@@ -23,7 +23,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-const MEDIA_SOCKETS = ['auto', 'portable'] as const;
+const MEDIA_SOCKETS = ['auto', 'sendmsg', 'portable'] as const;
 /** `portable`: RTP through `node:dgram` even where the C library could be reached. */
 export type MediaSockets = (typeof MEDIA_SOCKETS)[number];
 

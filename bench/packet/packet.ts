@@ -48,6 +48,7 @@ const makePlayers = (calls: number): ReadonlyMap<string, Rounds> => {
     ['floor: sendto', floorRounds(calls, ports, false)],
     ['floor: send, connected', floorRounds(calls, ports, true)],
     ['ringcast', ringcastRounds(calls, targetOf(null))],
+    ['ringcast, a system call each', ringcastRounds(calls, targetOf(null), { kind: 'sendmsg' })],
     ['ringcast, calls in any order', ringcastRounds(calls, targetOf(null), { isInOrder: false })],
     ['ringcast, SRTP', ringcastRounds(calls, targetOf(SEALING))],
   ]);

@@ -1,9 +1,8 @@
 import { renditionBytes } from '../../src/domain/codec.ts';
 import { countersOf, createCountersMemory } from '../../src/media/counters.ts';
 import { createDescriptorMemory } from '../../src/media/descriptors.ts';
-import { loadLibc } from '../../src/media/libc.ts';
-import { createLibcSockets } from '../../src/media/libc-sockets.ts';
-import type { PlayTarget } from '../../src/media/messages.ts';
+import type { PlayTarget, SocketKind } from '../../src/media/messages.ts';
+import { openSockets } from '../../src/media/open-sockets.ts';
 import { createOverload } from '../../src/media/overload.ts';
 import { createVitalsMemory, vitalsWriter } from '../../src/media/vitals.ts';
 import { Voices } from '../../src/media/voices.ts';
@@ -30,7 +29,7 @@ const STRIDE = 7919;
 export const ringcastRounds = (
   calls: number,
   targetOf: (call: number) => PlayTarget,
-  { isInOrder = true } = {},
+  { isInOrder = true, kind = 'auto' }: { readonly isInOrder?: boolean; readonly kind?: SocketKind } = {},
 ): Rounds => {
   let nowMs = 1000;
   let packets = 0;
@@ -38,7 +37,7 @@ export const ringcastRounds = (
   const vitals = vitalsWriter(createVitalsMemory());
   const descriptors = createDescriptorMemory(calls);
   const voices = new Voices({
-    sockets: createLibcSockets(loadLibc(), { bindAddress: '127.0.0.1', rows: calls, descriptors }),
+    sockets: openSockets({ kind, bindAddress: '127.0.0.1', rows: calls, descriptors }).sockets,
     counters: countersOf(createCountersMemory(calls), calls),
     rows: calls,
     // Asked for its cost: the thread asks for each packet.

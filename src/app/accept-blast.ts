@@ -5,7 +5,7 @@ import type { Store, Transaction } from '../domain/store-port.ts';
 import { askedOnce } from './asked-once.ts';
 import { cannotCallNow } from './blast-refusals.ts';
 import type { DialerHandle } from './dialer-handle.ts';
-import { gather } from './gather.ts';
+import { batchesAtOnce, gather } from './gather.ts';
 import { type JudgedBlast, type JudgeOptions, judgeBlast } from './judge-blast.ts';
 import { isStoreFailure } from './store-failure.ts';
 
@@ -30,6 +30,7 @@ export const createAcceptBlast = (options: AcceptBlastOptions): AcceptBlast => {
   const acceptGathered = gather(
     (requests: readonly BlastRequest[]) => options.store.transact((tx) => acceptAll(tx, requests, options)),
     ({ idempotencyKey }) => idempotencyKey,
+    batchesAtOnce(options.store),
   );
   return async (request) => {
     const verdict = await acceptGathered(request).catch(refusalOf);

@@ -12,7 +12,7 @@ export type BlastQuestions = Pick<
   | 'findPlayable'
   | 'findRoutes'
   | 'countWaiting'
-  | 'listNodes'
+  | 'listPacesElsewhere'
   | 'findBacklog'
 >;
 
@@ -27,7 +27,7 @@ export const askedOnce = (tx: Transaction): BlastQuestions => ({
   findPlayable: once((mediaIds, applicationId) => tx.findPlayable(mediaIds, applicationId)),
   findRoutes: once((networkId) => tx.findRoutes(networkId)),
   countWaiting: once(() => tx.countWaiting()),
-  listNodes: once(() => tx.listNodes()),
+  listPacesElsewhere: once(() => tx.listPacesElsewhere()),
   findBacklog: once((blast, atMost) => tx.findBacklog(blast, atMost)),
 });
 

@@ -95,6 +95,7 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
         return (await tx.takeSlots(attemptIds, limitsIn(await readTrunks(tx)))).map(timeOf);
       }),
     () => null,
+    1,
   );
 
   return {

@@ -3,7 +3,7 @@ import { AppError } from '../domain/app-error.ts';
 import { gather } from './gather.ts';
 
 /** Batches as they are run; each ends when the test says so. */
-const startGathering = () => {
+const startGathering = (atOnce = 2) => {
   const batches: { readonly requests: readonly string[]; readonly end: (error?: unknown) => void }[] = [];
   let onRun = (): void => {};
   const run = (requests: readonly string[]): Promise<readonly string[]> => {
@@ -13,7 +13,7 @@ const startGathering = () => {
     onRun();
     return promise;
   };
-  const ask = gather(run, (request) => (request.startsWith('same') ? 'same' : null));
+  const ask = gather(run, (request) => (request.startsWith('same') ? 'same' : null), atOnce);
   const ran = (count: number) =>
     new Promise<void>((resolve) => {
       onRun = () => batches.length >= count && resolve();
@@ -48,6 +48,20 @@ describe('requests that are gathered', () => {
     for (const { end } of batches) end();
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, at) => `${at}!`));
     expect(batches.map(({ requests }) => requests.length)).toEqual([64, 64, 64, 8]);
+  });
+
+  it('wait for the only batch if no two may run at once', async () => {
+    const { ask, batches, ran } = startGathering(1);
+    const asked = [ask('a')];
+    await ran(1);
+    asked.push(ask('b'));
+    await new Promise(setImmediate);
+    asked.push(ask('c'));
+    batches[0]?.end();
+    await ran(2);
+    batches[1]?.end();
+    expect(await Promise.all(asked)).toEqual(['a!', 'b!', 'c!']);
+    expect(batches.map(({ requests }) => requests)).toEqual([['a'], ['b', 'c']]);
   });
 
   it('never share a batch with another of their group', async () => {

@@ -1,10 +1,9 @@
 import { AppError } from '../domain/app-error.ts';
+import type { Store } from '../domain/store-port.ts';
 import { isStoreFailure } from './store-failure.ts';
 
 /** Requests of one batch: what all of them write should stay a short transaction. */
 const MAX_BATCH = 64;
-/** Batches that run at the same time: while one waits for its commit, the other is judged. */
-const AT_ONCE = 2;
 /** Requests that wait for a batch; above it they are refused with `store_unavailable`. */
 const MAX_WAITING = 10_000;
 
@@ -15,7 +14,13 @@ interface Waiter<Request, Answer> {
 }
 
 /**
- * Joins requests that come one by one: those of the same turn of the event loop, or that come while `AT_ONCE` batches
+ * Batches that run at the same time. On PostgreSQL one is judged while the other waits for its commit; SQLite has this
+ * thread wait, so that two would only be half as large and cost a commit each.
+ */
+export const batchesAtOnce = ({ isShared }: Pick<Store, 'isShared'>): number => (isShared ? 2 : 1);
+
+/**
+ * Joins requests that come one by one: those of the same turn of the event loop, or that come while `atOnce` batches
  * run, form the next batch. Requests of the same `group` (null for none) never share one. If the store fails a batch,
  * those that waited behind it are told so too, for they have waited long enough; if anything else fails it, each of its
  * requests is run alone.
@@ -23,13 +28,14 @@ interface Waiter<Request, Answer> {
 export const gather = <Request, Answer>(
   run: (requests: readonly Request[]) => Promise<readonly Answer[]>,
   groupOf: (request: Request) => string | null,
+  atOnce: number,
 ): ((request: Request) => Promise<Answer>) => {
   let waiting: Waiter<Request, Answer>[] = [];
   let running = 0;
   let isScheduled = false;
 
   const schedule = (): void => {
-    if (isScheduled || running === AT_ONCE || waiting.length === 0) return;
+    if (isScheduled || running === atOnce || waiting.length === 0) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;

@@ -1,16 +1,19 @@
 import { expect, it } from 'vitest';
 import type { Backlog } from '../domain/backlog.ts';
-import type { NodeBeats } from '../domain/lease.ts';
 import { judgeOverload } from './judge-overload.ts';
 
 const application = { id: 'app', priority: 1, dialBySeconds: 3600 };
-const NODE: NodeBeats = { nodeId: 'own', beats: 1 };
 
-/** Judges a blast of 10 calls at so many calls a minute. */
-const judge = async (callsPerMinute: number | null, waiting: number, backlog: Backlog) => {
+/** Judges a blast of 10 calls at so many calls a minute of this node, and of others. */
+const judge = async (
+  callsPerMinute: number | null,
+  waiting: number,
+  backlog: Backlog,
+  elsewhere: readonly (number | null)[] = [],
+) => {
   const asked: number[] = [];
   const views = {
-    listNodes: async () => [NODE],
+    listPacesElsewhere: async () => elsewhere,
     findBacklog: async (_: unknown, atMost: number) => {
       asked.push(atMost);
       return { ...backlog, ahead: Math.min(backlog.ahead, atMost) };
@@ -41,4 +44,13 @@ it('takes a queue that is too long to be counted for all that wait', async () =>
   const { verdict, asked } = await judge(10_000, 700_000, { ahead: 300_000, share: 1 });
   expect(asked).toEqual([100_000]);
   expect(verdict).toContain(' 700010 would be dialled ');
+});
+
+it('refuses by what all nodes dial, and nobody while one of them has room', async () => {
+  const full = { ahead: 90_000, share: 1 };
+  expect((await judge(100, 90_000, full, [200, 0])).verdict).toContain('it dialled 300 calls in the last minute');
+  expect((await judge(0, 90_000, full, [0])).verdict).toContain('it dialled no call in the last minute');
+  expect((await judge(100, 90_000, full, [1400, 1])).verdict).toBe('passes');
+  for (const elsewhere of [[null], [0, null, 0]])
+    expect(await judge(0, 90_000, full, elsewhere)).toEqual({ verdict: 'passes', asked: [] });
 });

@@ -17,25 +17,35 @@ export interface OverloadedBlast {
 }
 
 /**
- * Throws `cannot_call_now` if the last call of the blast would not be dialled in time. Where other nodes dial too nobody
- * is refused, for they may have room.
+ * Throws `cannot_call_now` if the last call of the blast would not be dialled in time by all nodes together. While one of
+ * them is not overloaded nobody is refused: it takes the calls.
  */
 export const judgeOverload = async (
-  views: Pick<BlastQuestions, 'listNodes' | 'findBacklog'>,
+  views: Pick<BlastQuestions, 'listPacesElsewhere' | 'findBacklog'>,
   blast: OverloadedBlast,
   dialer: Pick<DialerHandle, 'callsPerMinuteOverloaded'>,
 ): Promise<void> => {
   const { application, trunkIds, calls, waiting } = blast;
-  const callsPerMinute = dialer.callsPerMinuteOverloaded();
+  const callsPerMinute = await paceOfAll(views, dialer.callsPerMinuteOverloaded());
   if (callsPerMinute === null) return;
   const inTime = Math.floor((callsPerMinute / 60) * application.dialBySeconds);
-  if (waiting + calls <= inTime || (await views.listNodes()).length > 1) return;
+  if (waiting + calls <= inTime) return;
   if (callsPerMinute === 0)
     throw cannotCallNow('The server is overloaded: it dialled no call in the last minute. Try again later.');
   const atMost = Math.min(inTime + 1, MAX_COUNTED);
   const { ahead, share } = await views.findBacklog({ application, trunkIds, calls }, atMost);
   const dialled = dialledUntilLast(calls, waiting, { share, ahead: ahead < atMost ? ahead : waiting });
   if (dialled > inTime) throw overloaded(callsPerMinute, dialled, application);
+};
+
+/** Calls that all nodes dial a minute; null while one of them may have room. */
+const paceOfAll = async (
+  views: Pick<BlastQuestions, 'listPacesElsewhere'>,
+  own: number | null,
+): Promise<number | null> => {
+  if (own === null) return null;
+  const elsewhere = await views.listPacesElsewhere();
+  return elsewhere.reduce<number | null>((sum, pace) => (sum === null || pace === null ? null : sum + pace), own);
 };
 
 const overloaded = (

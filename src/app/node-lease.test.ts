@@ -95,6 +95,24 @@ describe('the lease of a node', () => {
     expect([a.nodeId(), await standing()]).toEqual(['a1', ['a1']]);
   });
 
+  it('tells with each beat how fast the node dials', async () => {
+    const [a, b] = [await startNode('a'), await startNode('b')];
+    const toldTo = (node: TestNode) => {
+      fixture.store.actAs(node.nodeId());
+      return fixture.store.view((views) => views.listPacesElsewhere());
+    };
+    let pace: number | null = 30;
+    a.lease.tellPace(() => pace);
+    await a.beatAfter(5000);
+    expect([await toldTo(b), await toldTo(a)]).toEqual([
+      expect.arrayContaining([30]),
+      expect.not.arrayContaining([30]),
+    ]);
+    pace = null;
+    await a.beatAfter(5000);
+    expect(await toldTo(b)).not.toContain(30);
+  });
+
   it('runs out while the store is away, and holds again, under the same id, when it is back', async () => {
     const a = await startNode('a');
     away = true;

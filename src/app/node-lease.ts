@@ -19,6 +19,8 @@ export interface NodeLeaseOptions {
 export interface NodeLease {
   /** To be asked right before each dial: the process may have been stopped at any moment before. */
   mayDial(): boolean;
+  /** From the next beat on each tells the other nodes what this returns: see `DialerHandle.callsPerMinuteOverloaded`. */
+  tellPace(callsPerMinuteOverloaded: () => number | null): void;
   /** Beats no more; nothing that this node claimed may be in progress. */
   stop(): void;
 }
@@ -36,6 +38,7 @@ export const holdNodeLease = async (options: NodeLeaseOptions): Promise<NodeLeas
   let beatSentAtMs = monotonicMs();
   let nodeId = await join(options);
   let watch = NOTHING_SEEN;
+  let paceNow = (): number | null => null;
   let stopped = false;
   let cancel = (): void => {};
 
@@ -44,7 +47,7 @@ export const holdNodeLease = async (options: NodeLeaseOptions): Promise<NodeLeas
     const { stands, others, nowMs } = await store.transact(async (tx) => {
       const nowMs = await tx.readClock();
       await tx.slewClock();
-      const stands = await tx.beat(nodeId);
+      const stands = await tx.beat(nodeId, paceNow());
       return { nowMs, stands, others: (await tx.listNodes()).filter((node) => node.nodeId !== nodeId) };
     });
     if (!clock.isSteady(nowMs)) await clock.repair();
@@ -71,6 +74,9 @@ export const holdNodeLease = async (options: NodeLeaseOptions): Promise<NodeLeas
   cancel = wakeAfter(HEARTBEAT_MS, () => void beat());
   return {
     mayDial: () => mayDial(beatSentAtMs, monotonicMs()),
+    tellPace(callsPerMinuteOverloaded) {
+      paceNow = callsPerMinuteOverloaded;
+    },
     stop() {
       stopped = true;
       cancel();

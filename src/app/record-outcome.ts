@@ -2,7 +2,7 @@ import { allSettled } from '../domain/all-settled.ts';
 import type { AttemptResult } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
-import { gather } from './gather.ts';
+import { batchesAtOnce, gather } from './gather.ts';
 
 export interface RecordOptions {
   readonly store: Store;
@@ -32,6 +32,7 @@ export const createRecordOutcome = ({ store, wakeAfter, monotonicMs, log }: Reco
   const record = gather(
     (endings: readonly Ending[]) => store.transact((tx) => recordAll(tx, endings, monotonicMs())),
     ({ attemptId }) => attemptId,
+    batchesAtOnce(store),
   );
   return async (ending) => {
     for (;;) {

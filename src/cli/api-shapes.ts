@@ -112,6 +112,9 @@ export interface ClipPlace {
 
 export interface RtpFigures {
   readonly packetsSent: number;
+  /** These two are absent from servers that know none. */
+  readonly packetsRefused?: number | null;
+  readonly peerRefusals?: number | null;
   readonly packetsLost: number | null;
   readonly jitterMs: number | null;
   readonly roundTripMs: number | null;

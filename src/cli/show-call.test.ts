@@ -50,19 +50,27 @@ test('an attempt that was answered is shown with what was heard of it', async ()
     ],
     hungUpAt: { mediaId: '102', ms: 3400 },
     rtp: {
-      ...{ packetsSent: 500, packetsLost: 3, jitterMs: 1.25, roundTripMs: 20, mosEstimate: 4.2 },
+      ...{
+        packetsSent: 500,
+        packetsRefused: 2,
+        peerRefusals: 4,
+        packetsLost: 3,
+        jitterMs: 1.25,
+        roundTripMs: 20,
+        mosEstimate: 4.2,
+      },
       latenessMs: { p50: 1, p99: 5 },
     },
   };
   cli.answers['GET /operator/v1/calls/42-1'] = { json: { ...CALL, attempts: [attempt] } };
   const { out } = await show();
-  expect(out).toMatch(/HUNG UP AT +KEYS +LOST +JITTER +ROUND TRIP +MOS \(ESTIMATE\) +LEFT LATE BY/);
+  expect(out).toMatch(/HUNG UP AT +KEYS +LOST +REFUSED +JITTER +ROUND TRIP +MOS \(ESTIMATE\) +LEFT LATE BY/);
   expect(out).toMatch(
-    /1 +3\.4 s of 102 +5 at 1\.3 s of 101, # at 0\.0 s of the greeting +3 of 500 +1\.3 ms +20 ms +4\.2 +1 ms, 99 %: 5 ms/,
+    /1 +3\.4 s of 102 +5 at 1\.3 s of 101, # at 0\.0 s of the greeting +3 of 500 +2 here, 4 there +1\.3 ms +20 ms +4\.2 +1 ms, 99 %: 5 ms/,
   );
   const { digits, hungUpAt, rtp, ...old } = attempt;
   cli.answers['GET /operator/v1/calls/42-1'] = { json: { ...CALL, attempts: [old] } };
-  expect((await show()).out).toMatch(/1( +-){7}\n/);
+  expect((await show()).out).toMatch(/1( +-){8}\n/);
 });
 
 test('a call that is not there is an error', async () => {

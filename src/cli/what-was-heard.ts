@@ -12,6 +12,14 @@ const inMs = (ms: number | null | undefined): string => (ms == null ? '-' : `${M
 const lost = ({ rtp }: Attempt): string =>
   rtp?.packetsLost == null ? '-' : `${rtp.packetsLost} of ${rtp.packetsSent}`;
 
+const refused = ({ rtp }: Attempt): string => {
+  const counts = [
+    [rtp?.packetsRefused, 'here'],
+    [rtp?.peerRefusals, 'there'],
+  ] as const;
+  return counts.flatMap(([count, where]) => (count ? `${count} ${where}` : [])).join(', ') || '-';
+};
+
 const lateness = ({ rtp }: Attempt): string =>
   rtp?.latenessMs ? `${rtp.latenessMs.p50} ms, 99 %: ${rtp.latenessMs.p99} ms` : '-';
 
@@ -21,6 +29,7 @@ export const HEARD_COLUMNS: readonly Column<Attempt>[] = [
   ['hung up at', ({ hungUpAt }) => (hungUpAt ? placeText(hungUpAt) : '-')],
   ['keys', keys],
   ['lost', lost],
+  ['refused', refused],
   ['jitter', ({ rtp }) => inMs(rtp?.jitterMs)],
   ['round trip', ({ rtp }) => inMs(rtp?.roundTripMs)],
   ['mos (estimate)', ({ rtp }) => String(rtp?.mosEstimate ?? '-')],

@@ -27,6 +27,10 @@ export interface PressedDigit extends ClipPlace {
 
 export interface RtpFigures {
   readonly packetsSent: number;
+  /** Packets that this machine's kernel did not take; null until it has ended. */
+  readonly packetsRefused: number | null;
+  /** ICMP refusals of the machine that voice went to; null until it has ended. */
+  readonly peerRefusals: number | null;
   readonly packetsLost: number | null;
   readonly jitterMs: number | null;
   readonly roundTripMs: number | null;
@@ -38,6 +42,8 @@ export interface RtpFigures {
 
 export const NO_RTP: RtpFigures = {
   packetsSent: 0,
+  packetsRefused: null,
+  peerRefusals: null,
   packetsLost: null,
   jitterMs: null,
   roundTripMs: null,

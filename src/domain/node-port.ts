@@ -4,6 +4,11 @@ import type { NodeBeats } from './lease.ts';
 export interface NodeViews {
   /** Nodes that were not taken over, at most 1,000. */
   listNodes(): Promise<readonly NodeBeats[]>;
+  /**
+   * Of each other node that was not taken over, at most 1,000: the calls that it dialled in the minute before its last
+   * beat, or null if it may have room for calls.
+   */
+  listPacesElsewhere(): Promise<readonly (number | null)[]>;
 }
 
 export interface TakenOverNode {
@@ -41,8 +46,11 @@ export interface ClockVerbs {
 
 export interface NodeVerbs extends ClockVerbs {
   addNode(nodeId: string): Promise<void>;
-  /** False if another has taken the node over: it must go on under another id. */
-  beat(nodeId: string): Promise<boolean>;
+  /**
+   * Tells others `callsPerMinuteOverloaded`: null while this node may have room for calls. False if another has taken the
+   * node over: it must go on under another id.
+   */
+  beat(nodeId: string, callsPerMinuteOverloaded: number | null): Promise<boolean>;
   /**
    * Takes over a node that has not beaten since it showed these beats; null if it has, or if another took it over. Its
    * attempts in progress, and their calls, end `interrupted`; the grants it had claimed are open again, and what it had

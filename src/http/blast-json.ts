@@ -28,6 +28,8 @@ const AttemptJson = Type.Object({
   hungUpAt: nullable(Type.Object(ClipPlace)),
   rtp: Type.Object({
     packetsSent: Type.Integer(),
+    packetsRefused: nullable(Type.Integer()),
+    peerRefusals: nullable(Type.Integer()),
     packetsLost: nullable(Type.Integer()),
     jitterMs: nullable(Type.Number()),
     roundTripMs: nullable(Type.Number()),

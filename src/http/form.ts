@@ -3,7 +3,7 @@ import { AppError } from '../domain/app-error.ts';
 /** Fields of a form by their names, each once. */
 export type Form = ReadonlyMap<string, string>;
 
-const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const UTF_8 = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
 const CHARSET = /^\s*charset\s*=/i;
 

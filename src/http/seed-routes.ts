@@ -7,6 +7,7 @@ import { AppError } from '../domain/app-error.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Log } from '../domain/ports.ts';
 import { headersOf, refusalOf } from './error-status.ts';
+import { FORM_TYPE } from './form.ts';
 import { type Envelope, MediaResponse, mediaResponse, UploadResponse, uploadResponse } from './media-response.ts';
 import { ACTIONS, actionOf, blastRequestOf, grantRequestOf, type SeedRequest, seedForm } from './seed-request.ts';
 import { logRefusal, sendRefused } from './server.ts';
@@ -34,7 +35,9 @@ interface SeedRoute {
 export const seedRoutes =
   (options: SeedRoutesOptions) =>
   (app: FastifyInstance, _: unknown, done: () => void): void => {
-    app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES }, (_request, body, parsed) =>
+    // By its name too: what is only found under `*` is taken apart at each request.
+    const types = [FORM_TYPE, '*'];
+    app.addContentTypeParser(types, { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES }, (_request, body, parsed) =>
       parsed(null, body),
     );
     // The form is read by our own strict reader; the schema only documents it.

@@ -23,6 +23,17 @@ export const MAX_PACKETS_OF_A_CALL = 8;
 /** Longer ones are cut, and cannot be read then. */
 export const MAX_PACKET_BYTES = 2048;
 
+/** Packets that can be on their way at a time. */
+export const MAX_BATCH = 256;
+
+/** What can become of a packet but that the kernel takes it. */
+export interface SendFailures {
+  /** The kernel did not take it. */
+  readonly onFailure: (row: number, errno: number) => void;
+  /** An ICMP refusal of an earlier packet was told in its place; it was sent all the same. */
+  readonly onPeerRefusal: (row: number) => void;
+}
+
 /** A pair of sockets (RTP and RTCP) for each call, by the row of the call. Nothing that comes in is ever answered. */
 export interface CallSockets {
   /** Where `headerAt` says, 12 octets for the RTP header of a row's next packet. */
@@ -34,17 +45,19 @@ export interface CallSockets {
   /** Where packets go from now on; null, or why they cannot, as a sentence. */
   setPeer(row: number, to: RtpAddress): string | null;
   /**
-   * Sends the row's header and octets of `frames`. 0 if the kernel took the packet, else the errno. ECONNREFUSED means
-   * that an earlier packet met with an ICMP refusal, told in place of sending this one. Never throws.
+   * Puts a packet on its way: the row's header and octets of `frames`. One of a row at most, and `MAX_BATCH` of all,
+   * between two flushes; the octets stay as they are until then. Never throws.
    */
-  send(row: number, frames: Frames, offset: number, length: number): number;
+  put(row: number, frames: Frames, offset: number, length: number): void;
+  /** Sends what was put, and tells what became of it. Never throws. */
+  flush(failures: SendFailures): void;
   /** Lets RTCP in, and RTP of these payload types alone, eight at most; before it is called, nothing. */
   listen(row: number, payloadTypes: readonly number[]): void;
   /** Hands over some of what came in at the RTCP ports. */
   receive(onPacket: OnPacket): void;
   /**
    * Hands over some of what came in at the RTP port of a row, unless `receive` does: a socket that the kernel watches
-   * costs more with every packet it sends. True if an ICMP refusal was met, which `send` will not tell then.
+   * costs more with every packet it sends. True if an ICMP refusal was met, which `flush` will not tell then.
    */
   receiveRtp(row: number, onPacket: OnPacket): boolean;
   /** Where the packet came from that is being handed over. */

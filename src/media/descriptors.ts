@@ -5,6 +5,9 @@ export interface Descriptors {
   /** Its RTCP socket. */
   rtcp(row: number): number;
   set(row: number, rtp: number, rtcp: number): void;
+  /** What all calls share: what tells of RTCP that comes in, and what takes packets to the kernel. */
+  keepEpoll(fd: number): void;
+  keepRing(fd: number): void;
   closeRow(row: number, close: (fd: number) => void): void;
   closeAll(close: (fd: number) => void): void;
 }
@@ -15,6 +18,7 @@ export const createDescriptorMemory = (rows: number): SharedArrayBuffer => new S
 /** Each place holds a descriptor plus one, 0 for none. */
 export const descriptorsOf = (memory: SharedArrayBuffer): Descriptors => {
   const places = new Int32Array(memory);
+  const shared = places.length - 2;
   /** Forgotten before it is closed: if the thread dies in between, one stays open, but none of another's is closed. */
   const closeAt = (place: number, close: (fd: number) => void): void => {
     const held = places[place] ?? 0;
@@ -27,6 +31,12 @@ export const descriptorsOf = (memory: SharedArrayBuffer): Descriptors => {
     set(row, rtp, rtcp) {
       places[2 * row] = rtp + 1;
       places[2 * row + 1] = rtcp + 1;
+    },
+    keepEpoll(fd) {
+      places[shared] = fd + 1;
+    },
+    keepRing(fd) {
+      places[shared + 1] = fd + 1;
     },
     closeRow(row, close) {
       closeAt(2 * row, close);

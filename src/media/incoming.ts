@@ -1,4 +1,5 @@
 import type { RtpPacket } from '../rtp/packet.ts';
+import type { RtcpPacket } from '../rtp/rtcp-packet.ts';
 import type { CallSockets } from './call-sockets.ts';
 import { type Counters, countPeerRefusal } from './counters.ts';
 import { Latch } from './latch.ts';
@@ -42,6 +43,7 @@ export class Incoming {
     if (!(isTrusted || isFound)) return null;
     voice.refusals.forget();
     this.#rtcp.hear(row, voice, heard.rtcp, nowMs);
+    this.#findReports(voice, heard.rtcp, isFromPeer);
     return heard.rtp && hearing.digitOf(heard.rtp);
   }
 
@@ -57,6 +59,14 @@ export class Incoming {
     }
     if (!latch.isOpen) this.listen(row, voice);
     return isFound;
+  }
+
+  /** Reports to a peer behind a NAT go to where its own come from. */
+  #findReports(voice: Voice, [first]: readonly RtcpPacket[], isFromPeer: boolean): void {
+    const { to, latch } = voice;
+    if (!latch || !to?.rtcp || to.rtcp.isMux || first?.kind !== 'report') return;
+    const source = this.#sockets.source();
+    if (latch.seeReport(first.ssrc, source, isFromPeer && source.port === to.rtcp.port)) voice.to = latch.apply(to);
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   startThread,
 } from '../../test/support/media.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, writeRtpHeader } from '../rtp/packet.ts';
+import { writeRtcp } from '../rtp/rtcp-write.ts';
 import { createProtection } from '../rtp/srtp-protection.ts';
 import { MAX_SRTP_EXPANSION_BYTES, SrtpSender } from '../rtp/srtp-sender.ts';
 import type { SrtpKeying } from '../rtp/srtp-suite.ts';
@@ -39,6 +40,18 @@ describe('a latch', () => {
     expect(latch.apply({ ...to, rtcp: { ...rtcp, isMux: true } }).rtcp).toMatchObject(ELSEWHERE);
   });
 
+  it('sends reports to where two of one source came from, unless they came from where ours go', () => {
+    const to = { ...NAMED, ...PCMU, comedia: true, rtcp: { ...NAMED, port: 4001, isMux: false } };
+    const [latch, settled] = [new Latch(NAMED), new Latch(NAMED)];
+    expect([1, 2, 2].map((ssrc) => latch.seeReport(ssrc, ELSEWHERE, false))).toEqual([false, false, true]);
+    expect(latch.apply(to)).toEqual({ ...to, rtcp: { ...ELSEWHERE, isMux: false } });
+    for (const sequence of [1, 2]) latch.see(packet(sequence), { ...ELSEWHERE, port: 6 }, false);
+    expect(latch.apply(to)).toEqual({ ...to, ...ELSEWHERE, port: 6, rtcp: { ...ELSEWHERE, isMux: false } });
+    settled.seeReport(1, NAMED, true);
+    expect([1, 1].map((ssrc) => settled.seeReport(ssrc, ELSEWHERE, false))).toEqual([false, false]);
+    expect(settled.apply(to)).toEqual(to);
+  });
+
   it.each([
     ['one packet', [packet(1)]],
     ['one packet, twice', [packet(1), packet(1)]],
@@ -66,6 +79,14 @@ const voice = (sequence: number): Uint8Array => {
   const octets = new Uint8Array(RTP_HEADER_BYTES + 160).fill(0xff);
   writeRtpHeader(octets, { payloadType: 0, marker: false, sequence, timestamp: 160 * sequence, ssrc: 7 });
   return octets;
+};
+
+/** That so many packets of this source were lost. */
+const report = (ssrc: number, cumulativeLost: number): Uint8Array => {
+  const times = { jitter: 0, lastSenderReport: 0, delaySinceSenderReport: 0 };
+  const blocks = [{ ssrc, fractionLost: 0, cumulativeLost, highestSequence: 0, ...times }];
+  const octets = new Uint8Array(128);
+  return octets.subarray(0, writeRtcp(octets, { ssrc: 7, sender: null, blocks, cname: 'peer', isGoodbye: false }));
 };
 
 const keyingOf = (fill: number): SrtpKeying => ({
@@ -100,6 +121,20 @@ describe.each(SOCKET_KINDS)('comedia, %s sockets', (sockets) => {
     for (const sequence of [7, 8, 9]) real.send(voice(sequence), port.port);
     const before = real.datagrams.length;
     await real.until(before + 10);
+  });
+
+  it('reports to where the reports of the peer come from, which need not be beside its voice', async () => {
+    const { port, named, real, stranger, to } = await open();
+    const reports = await openRtpPeer();
+    port.play({ ...to, ...PCMU, comedia: true, rtcp: { address: ADDRESS, port: stranger.port, isMux: false } });
+    await named.until(1);
+    for (const sequence of [1, 2]) real.send(voice(sequence), port.port);
+    await real.until(1);
+    const { ssrc } = named.packets()[0] ?? { ssrc: 0 };
+    for (const lost of [1, 2]) reports.send(report(ssrc, lost), port.port + 1);
+    while (port.quality()?.packetsLost !== 2) await real.until(real.datagrams.length + 1);
+    await port.stop();
+    await reports.until(1);
   });
 
   it('does not follow a stranger in an ordinary call, nor where the peer itself has spoken', async () => {

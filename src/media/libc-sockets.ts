@@ -5,6 +5,7 @@ import { type CallSockets, MAX_PAIR_TRIES, type NotOpened, type OnPacket } from 
 import { descriptorsOf } from './descriptors.ts';
 import type { Libc } from './libc.ts';
 import { createLibcInbox } from './libc-inbox.ts';
+import type { LibcOutbox } from './libc-outbox.ts';
 import { createSocketOptions } from './socket-options.ts';
 
 const AF_INET = 2;
@@ -13,7 +14,7 @@ const SOCK_DGRAM = 2;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
-const { EACCES, EADDRINUSE, EMFILE } = constants.errno;
+const { EACCES, EADDRINUSE, ECONNREFUSED, EMFILE } = constants.errno;
 
 /** One row: a `struct msghdr` (56 octets), its two `struct iovec`, the peer's `sockaddr`, the RTP header. */
 const ROW_BYTES = 128;
@@ -28,11 +29,15 @@ const nameOf = (errno: number): string => getSystemErrorMap().get(-errno)?.join(
 const textOf = (octets: Uint8Array): string =>
   octets.length === 4 ? octets.join('.') : (Buffer.from(octets).toString('hex').match(/.{4}/g) ?? []).join(':');
 
-/** Sockets of the C library: one call into it a packet, header and frame sent from where they lie. */
-export const createLibcSockets = (
-  libc: Libc,
-  options: { readonly bindAddress: string; readonly rows: number; readonly descriptors: SharedArrayBuffer },
-): CallSockets => {
+export interface LibcSocketsOptions {
+  readonly bindAddress: string;
+  readonly rows: number;
+  readonly descriptors: SharedArrayBuffer;
+  readonly outbox: LibcOutbox;
+}
+
+/** Sockets of the C library; header and frame of a packet are sent from where they lie. */
+export const createLibcSockets = (libc: Libc, options: LibcSocketsOptions): CallSockets => {
   const isV6 = isIPv6(options.bindAddress);
   const addressBytes = isV6 ? 28 : 16;
   const memory = new ArrayBuffer((options.rows + 1) * ROW_BYTES);
@@ -43,7 +48,8 @@ export const createLibcSockets = (
   const scratch = options.rows * ROW_BYTES;
   const descriptors = descriptorsOf(options.descriptors);
   const socketOptions = createSocketOptions(libc);
-  const inbox = createLibcInbox(libc, (epoll) => descriptors.set(options.rows, epoll, -1));
+  const { outbox } = options;
+  const inbox = createLibcInbox(libc, (epoll) => descriptors.keepEpoll(epoll));
   const addressAt = isV6 ? 8 : 4;
   const hostBytes = isV6 ? 16 : 4;
 
@@ -113,6 +119,8 @@ export const createLibcSockets = (
     return { reason, isTaken: errno === EADDRINUSE || errno === EACCES };
   };
 
+  const messageOf = (row: number): number => start + row * ROW_BYTES;
+
   const isPeer = (row: number, from: Uint8Array): boolean => {
     const peer = new Uint8Array(memory, row * ROW_BYTES + PEER + addressAt, hostBytes);
     return Buffer.compare(from.subarray(addressAt, addressAt + hostBytes), peer) === 0;
@@ -141,14 +149,20 @@ export const createLibcSockets = (
       if (writeAddress(row * ROW_BYTES + PEER, address, port) && port > 0) return null;
       return `"${address}" port ${port} is not a numeric address that ${options.bindAddress} can send to.`;
     },
-    send(row, frames, offset, length) {
+    put(row, frames, offset, length) {
       const word = (row * ROW_BYTES + IOV + 16) >> 2;
       const from = frames.address + offset;
       words[word] = from;
       words[word + 1] = from / TWO_TO_32;
       words[word + 2] = length;
-      const message = start + row * ROW_BYTES;
-      return libc.sendmsg(descriptors.rtp(row), message, MSG_DONTWAIT) >= 0 ? 0 : libc.errno();
+      outbox.put(descriptors.rtp(row), messageOf(row), row);
+    },
+    flush({ onFailure, onPeerRefusal }) {
+      outbox.flush((row, errno) => {
+        if (errno !== ECONNREFUSED) return onFailure(row, errno);
+        onPeerRefusal(row);
+        if (libc.sendmsg(descriptors.rtp(row), messageOf(row), MSG_DONTWAIT) < 0) onFailure(row, libc.errno());
+      });
     },
     listen(row, payloadTypes) {
       for (const fd of [descriptors.rtp(row), descriptors.rtcp(row)]) socketOptions.letIn(fd, payloadTypes);

@@ -19,7 +19,16 @@ export interface Libc {
   close(fd: number): number;
   /** 1 if the text was an address of the family. */
   inetPton(family: number, text: string, into: number): number;
+  mmap(address: number, length: number, protection: number, flags: number, fd: number, offset: number): number;
+  ioUringSetup(entries: number, params: number): number;
+  /** Answers how many of the submissions it took. */
+  ioUringEnter(ring: number, toSubmit: number): number;
+  /** Memory of the process as a buffer, for as long as it is mapped. */
+  memoryAt(address: number, length: number): ArrayBuffer;
 }
+
+/** The same on all of these architectures. */
+const [IO_URING_SETUP, IO_URING_ENTER] = [425, 426];
 
 /** Structures are laid out below for these: 64 bits, the lowest octet first. */
 const ARCHITECTURES = ['x64', 'arm64', 'riscv64'];
@@ -33,6 +42,8 @@ export const loadLibc = (): Libc => {
   const koffi: typeof import('koffi') = createRequire(import.meta.url)('koffi');
   const libc = koffi.load(null);
   const pointer = 'uintptr_t';
+  const ioUringSetup = libc.func('syscall', 'long', ['long', 'int', pointer]);
+  const ioUringEnter = libc.func('syscall', 'long', ['long', 'int', 'int', 'int', 'int', pointer, 'size_t']);
   return {
     addressOf: (memory) => Number(koffi.address(memory)),
     errno: () => koffi.errno(),
@@ -49,5 +60,9 @@ export const loadLibc = (): Libc => {
     epollWait: libc.func('epoll_wait', 'int', ['int', pointer, 'int', 'int']),
     close: libc.func('close', 'int', ['int']),
     inetPton: libc.func('inet_pton', 'int', ['int', 'str', pointer]),
+    mmap: libc.func('mmap', 'int64', [pointer, 'size_t', 'int', 'int', 'int', 'int64']),
+    ioUringSetup: (entries, params) => ioUringSetup(IO_URING_SETUP, entries, params),
+    ioUringEnter: (ring, toSubmit) => ioUringEnter(IO_URING_ENTER, ring, toSubmit, 0, 0, 0, 0),
+    memoryAt: (address, length) => koffi.view(address, length),
   };
 };

@@ -44,7 +44,7 @@ export type ThreadReport =
 
 export interface ReadyReport {
   readonly type: 'ready';
-  /** Why the portable sockets are used though they were not asked for; null if they are not. */
+  /** What is used in place of what would be better, and why; null if nothing is. */
   readonly fallback: string | null;
 }
 
@@ -55,8 +55,11 @@ export interface ThreadSettings {
   readonly memory: SharedMemory;
 }
 
-/** `auto`: libc where koffi can reach it, else `node:dgram`. */
-export type SocketKind = 'auto' | 'portable';
+/**
+ * `auto`: the C library's, packets by the batch through `io_uring`; where the kernel does not let us, `sendmsg`, a system
+ * call a packet; where koffi cannot reach the C library, `portable`: those of `node:dgram`.
+ */
+export type SocketKind = 'auto' | 'sendmsg' | 'portable';
 
 /** What both sides see. */
 export interface SharedMemory {

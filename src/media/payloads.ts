@@ -3,6 +3,7 @@ import { joinOpus } from '../rtp/opus-packet.ts';
 import { SLOT_MS } from '../rtp/playout.ts';
 import type { CallSockets, Frames } from './call-sockets.ts';
 import type { SharedClip } from './messages.ts';
+import { createScratch } from './scratch.ts';
 
 /** A clip as the media thread has it. */
 export interface Clip {
@@ -31,11 +32,11 @@ export class Payloads {
   octets = 0;
   /** Slots that the payload holds: less than were wanted at the end of a clip. */
   slots = 0;
-  readonly #joined: Frames;
+  readonly #nextJoined: () => Frames;
 
   constructor(sockets: CallSockets) {
-    this.#joined = sockets.frames(new SharedArrayBuffer(JOINED_BYTES));
-    this.frames = this.#joined;
+    this.#nextJoined = createScratch(sockets, JOINED_BYTES);
+    this.frames = this.#nextJoined();
   }
 
   /** About so many slots of the clip, from slot `place` on, which begins a frame if the codec's frames are whole. */
@@ -55,12 +56,13 @@ export class Payloads {
     for (let at = this.offset; at < this.offset + this.length; at += frameBytes) {
       frames.push(this.frames.octets.subarray(at, at + frameBytes));
     }
-    const length = joinOpus(this.#joined.octets, frames);
+    const joined = this.#nextJoined();
+    const length = joinOpus(joined.octets, frames);
     if (length === null) {
       this.slots = SLOTS_PER_FRAME;
       this.length = frameBytes;
     } else {
-      this.frames = this.#joined;
+      this.frames = joined;
       this.offset = 0;
       this.length = length;
     }

@@ -39,7 +39,7 @@ interface Pair {
   to: RtpAddress;
   /** Payload types that are let in; null before anything is. */
   listensTo: readonly number[] | null;
-  /** Errno of a packet that failed after `send` had returned: told with the next. */
+  /** Errno of a packet that failed after its flush: told with the next. */
   lateErrno: number;
 }
 
@@ -70,6 +70,8 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
   const pairs = new Map<number, Pair>();
   /** What came in and was not handed over yet. */
   const waiting: { readonly row: number; readonly octets: Uint8Array; readonly from: RtpAddress }[] = [];
+  /** What is to be told at the next flush. */
+  const failures: { readonly row: number; readonly errno: number }[] = [];
   /** Of the packet that is being handed over. */
   let latestFrom: RtpAddress = { address: '', port: 0 };
 
@@ -107,10 +109,10 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
       pair.to = { port, address: isIPv6(bindAddress) && isIPv4(address) ? `::ffff:${address}` : address };
       return null;
     },
-    send(row, frames, offset, length) {
+    put(row, frames, offset, length) {
       const pair = pairs.get(row);
-      if (pair === undefined) return constants.errno.EBADF;
-      const errno = pair.lateErrno;
+      if (pair === undefined) return;
+      if (pair.lateErrno !== 0) failures.push({ row, errno: pair.lateErrno });
       pair.lateErrno = 0;
       const packet = new Uint8Array(HEADER_BYTES + length);
       packet.set(new Uint8Array(headers.buffer, row * HEADER_BYTES, HEADER_BYTES));
@@ -120,9 +122,11 @@ export const createPortableSockets = (bindAddress: string, rows: number): CallSo
           if (error !== null) pair.lateErrno = errnoOf(error);
         });
       } catch (error) {
-        return errnoOf(error);
+        failures.push({ row, errno: errnoOf(error) });
       }
-      return errno;
+    },
+    flush({ onFailure }) {
+      for (const { row, errno } of failures.splice(0)) onFailure(row, errno);
     },
     listen(row, payloadTypes) {
       const pair = pairs.get(row);

@@ -158,7 +158,7 @@ export class ThreadRun {
 
   #onReady(fallback: string | null): void {
     const { log, nowMs, wakeAfter } = this.#options;
-    if (fallback !== null) log.info({ reason: fallback }, 'RTP goes through node:dgram: koffi cannot be used here');
+    if (fallback !== null) log.info({}, fallback);
     this.#endWatch = startWatchdog({
       readBeat: () => readBeat(this.#memory.vitals),
       onHung: () => this.#kill(),

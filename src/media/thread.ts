@@ -4,14 +4,11 @@
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CallSockets } from './call-sockets.ts';
 import { countersOf } from './counters.ts';
-import { loadLibc } from './libc.ts';
-import { createLibcSockets } from './libc-sockets.ts';
 import { blockingLoop, timerLoop } from './loops.ts';
 import { MAX_CALLS_PER_THREAD, type ThreadReport, type ThreadSettings } from './messages.ts';
+import { openSockets } from './open-sockets.ts';
 import { createOverload } from './overload.ts';
-import { createPortableSockets } from './portable-sockets.ts';
 import { vitalsWriter } from './vitals.ts';
 import { Voices } from './voices.ts';
 
@@ -25,16 +22,7 @@ const { bindAddress, sockets: kind, memory }: ThreadSettings = workerData;
 const VOICE_PRIORITY = -15;
 const rows = MAX_CALLS_PER_THREAD;
 
-const openLibcSockets = (): CallSockets | Error => {
-  try {
-    return createLibcSockets(loadLibc(), { bindAddress, rows, descriptors: memory.descriptors });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-};
-
-const libcSockets = kind === 'auto' ? openLibcSockets() : null;
-const isBlocking = libcSockets !== null && !(libcSockets instanceof Error);
+const { sockets, isBlocking, fallback } = openSockets({ kind, bindAddress, rows, descriptors: memory.descriptors });
 
 /** Nice values are those of a thread on Linux. Without the right to it (CAP_SYS_NICE) voice takes its turn like others. */
 const preferVoice = (): void => {
@@ -48,7 +36,7 @@ const preferVoice = (): void => {
 const vitals = vitalsWriter(memory.vitals);
 const overload = createOverload(nowMs());
 const voices = new Voices({
-  sockets: isBlocking ? libcSockets : createPortableSockets(bindAddress, rows),
+  sockets,
   counters: countersOf(memory.counters, rows),
   rows,
   nowMs,
@@ -60,7 +48,7 @@ const voices = new Voices({
 });
 const parts = { voices, orders: main, nowMs, onTurn: (atMs: number) => vitals.beat(overload.isOverloaded(atMs)) };
 
-report({ type: 'ready', fallback: libcSockets instanceof Error ? libcSockets.message : null });
+report({ type: 'ready', fallback });
 if (isBlocking) {
   preferVoice();
   blockingLoop(parts, memory.wake);

@@ -47,7 +47,8 @@ describe('the sockets of a thread', () => {
     const thread = await startThread({ log });
     const before = readdirSync('/proc/self/fd').length;
     await prepare(thread, makeClip(1, 1));
-    expect([readdirSync('/proc/self/fd').length - before, lines]).toEqual([2, []]);
+    expect(readdirSync('/proc/self/fd').length - before).toBe(2);
+    expect(lines.join()).not.toContain('node:dgram');
   });
 
   it('are those of node:dgram where the C library cannot be reached, which is told', async () => {
@@ -57,7 +58,7 @@ describe('the sockets of a thread', () => {
     const port = await prepare(thread, makeClip(1, 2));
     port.play({ ...peer, ...PCMU });
     await peer.until(2);
-    expect(lines).toEqual(['info RTP goes through node:dgram: koffi cannot be used here']);
+    expect(lines).toEqual([expect.stringContaining('info RTP goes through node:dgram: ')]);
   });
 
   it.runIf(isLinux)('are closed when the thread dies', async () => {

@@ -1,24 +1,14 @@
 import { constants } from 'node:os';
 import { CODEC_FRAMES } from '../domain/codec.ts';
-import {
-  advancePlayout,
-  createPlayouts,
-  isPlayedOut,
-  playoutDueMs,
-  resumePlayout,
-  SLOT_MS,
-  skipStall,
-  slotBeginMs,
-  startPlayout,
-} from '../rtp/playout.ts';
+import { createPlayouts, isPlayedOut, playoutDueMs, resumePlayout, SLOT_MS, startPlayout } from '../rtp/playout.ts';
 import type { CallSockets } from './call-sockets.ts';
-import { type Counters, countPacket, countRefusal, readSent } from './counters.ts';
+import { type Counters, readSent } from './counters.ts';
+import { Departures } from './departures.ts';
 import { Incoming } from './incoming.ts';
 import type { PlayTarget, ThreadOrder } from './messages.ts';
-import { type Clip, clipOf, Payloads, SLOTS_PER_FRAME } from './payloads.ts';
+import { type Clip, clipOf, SLOTS_PER_FRAME } from './payloads.ts';
 import { Reports } from './reports.ts';
 import { RtcpExchange } from './rtcp-exchange.ts';
-import { Sealer } from './sealing.ts';
 import { StreamNumbers } from './stream-numbers.ts';
 import { newVoice, setFormat, type Voice, type VoicesOptions } from './voice.ts';
 import { createWheel } from './wheel.ts';
@@ -44,8 +34,7 @@ export class Voices {
   readonly #playouts;
   readonly #wheel;
   readonly #numbers: StreamNumbers;
-  readonly #payloads: Payloads;
-  readonly #sealer: Sealer;
+  readonly #departures: Departures;
   readonly #rtcp: RtcpExchange;
   readonly #incoming: Incoming;
   /** When to look next what came in at RTCP ports, and for how many calls. */
@@ -59,8 +48,13 @@ export class Voices {
     this.#playouts = createPlayouts(options.rows);
     this.#wheel = createWheel(options.rows);
     this.#numbers = new StreamNumbers(options.sockets, options.rows);
-    this.#payloads = new Payloads(options.sockets);
-    this.#sealer = new Sealer(options.sockets);
+    this.#departures = new Departures({
+      ...options,
+      playouts: this.#playouts,
+      numbers: this.#numbers,
+      onFailure: (row, errno) => this.#refused(row, errno),
+      onPeerRefusal: (row) => this.#onPeerRefusal(row),
+    });
     this.#rtcp = new RtcpExchange(options.sockets, this.#numbers, this.#playouts, options.counters);
     this.#incoming = new Incoming(options.sockets, this.#rtcp, options.counters);
   }
@@ -75,6 +69,7 @@ export class Voices {
   /** Sends every packet that is due. */
   run(nowMs: number): void {
     this.#wheel.expire(Math.floor(nowMs), this.#onDue);
+    this.#departures.flush();
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
     this.#sockets.receive(this.#onPacket);
@@ -124,6 +119,7 @@ export class Voices {
     startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
     this.#redirect(row, voice, to);
     this.#onDue(row);
+    this.#departures.flush();
   }
 
   /** From the next packet on. A codec whose frames are whole goes on with the frame that was begun. */
@@ -175,7 +171,7 @@ export class Voices {
     const nowMs = this.#options.nowMs();
     if (voice.state === 'playing') {
       if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(row, voice);
-      else this.#sendPacket(row, voice, nowMs);
+      else this.#departures.put(row, voice, nowMs);
     }
     if (nowMs >= voice.nextLookMs) this.#look(row, voice, nowMs);
     this.#await(row, voice);
@@ -183,7 +179,7 @@ export class Voices {
 
   #look(row: number, voice: Voice, nowMs: number): void {
     voice.nextLookMs = nowMs + (voice.to?.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
-    if (this.#sockets.receiveRtp(row, this.#onPacket)) this.#onRefusal(row, voice, nowMs);
+    if (this.#sockets.receiveRtp(row, this.#onPacket)) this.#onPeerRefusal(row);
     this.#rtcp.tick(row, voice, nowMs);
   }
 
@@ -197,8 +193,9 @@ export class Voices {
     this.#options.report({ type: 'digit', call: row, digit, clip: clip[row] ?? 0, placeMs });
   };
 
-  #onRefusal(row: number, voice: Voice, nowMs: number): void {
-    if (!this.#incoming.isHopeless(row, voice, nowMs) || voice.state !== 'playing') return;
+  #onPeerRefusal(row: number): void {
+    const voice = this.#voices[row];
+    if (!voice || !this.#incoming.isHopeless(row, voice, this.#options.nowMs()) || voice.state !== 'playing') return;
     voice.state = 'played';
     this.#options.report({ type: 'peer_refuses', call: row });
   }
@@ -208,37 +205,9 @@ export class Voices {
     this.#options.report({ type: 'finished', call: row });
   }
 
-  #sendPacket(row: number, voice: Voice, nowMs: number): void {
-    const playouts = this.#playouts;
-    const lateMs = nowMs - slotBeginMs(playouts, row);
-    skipStall(playouts, row, nowMs);
-    this.#numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
-    const clip = playouts.clip[row] ?? 0;
-    const errno = this.#send(row, voice, clip, playouts.place[row] ?? 0);
-    const { slots, octets } = this.#payloads;
-    this.#options.onPacket(lateMs);
-    if (errno === 0) countPacket(this.#counters, row, { octets, clip, slots, lateMs });
-    else this.#refused(row, voice, errno);
-    advancePlayout(playouts, row, voice.lengths, slots, nowMs);
-  }
-
-  #send(row: number, voice: Voice, clipNumber: number, place: number): number {
-    const payloads = this.#payloads;
-    const clip = voice.clips[clipNumber];
-    if (clip === undefined) return constants.errno.EINVAL;
-    payloads.cut(clip, voice.codec, place, voice.packetSlots);
-    if (!voice.canSend) return constants.errno.EDESTADDRREQ;
-    if (voice.seal) this.#sealer.seal(row, voice.seal, payloads);
-    const { frames, offset, length } = payloads;
-    const errno = this.#sockets.send(row, frames, offset, length);
-    if (errno !== ECONNREFUSED) return errno;
-    this.#onRefusal(row, voice, this.#options.nowMs());
-    return this.#sockets.send(row, frames, offset, length);
-  }
-
-  #refused(row: number, voice: Voice, errno: number): void {
-    countRefusal(this.#counters, row);
-    if (!PASSING.has(errno)) this.#tellFailure(row, voice, `The kernel does not take them: error ${errno}.`);
+  #refused(row: number, errno: number): void {
+    const voice = this.#voices[row];
+    if (voice && !PASSING.has(errno)) this.#tellFailure(row, voice, `The kernel does not take them: error ${errno}.`);
   }
 
   /** Tells of the first failure only: the others are most likely the same, fifty times a second. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AttemptResult } from '../domain/call.ts';
 import { entryOf } from '../domain/claim-round.ts';
 import { type NextStep, nextStep, type RetryRule } from '../domain/retry.ts';
@@ -9,6 +10,9 @@ import { parseJson } from './rows.ts';
 
 type AttemptVerbs = Pick<Transaction, 'recordRinging' | 'recordAnswered' | 'recordOutcome'>;
 
+/** Not `is null`, for an attempt that is known by its id: see `STILL_WAITING`. */
+const HAS_NOT_ENDED = sql<boolean>`coalesce(ended_at, 0) = 0`;
+
 /** Nothing is noted of an attempt that has ended: its first outcome stands. */
 export const attemptVerbs = (context: Context): AttemptVerbs => ({
   async recordRinging(attemptId, dialog, agoMs = 0) {
@@ -17,7 +21,7 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
       .updateTable('attempts')
       .set({ ringing_at, dialog })
       .where('id', '=', attemptId)
-      .where('ended_at', 'is', null)
+      .where(HAS_NOT_ENDED)
       .where('ringing_at', 'is', null)
       .returning('call_seq')
       .executeTakeFirst();
@@ -29,7 +33,7 @@ export const attemptVerbs = (context: Context): AttemptVerbs => ({
       .updateTable('attempts')
       .set({ answered_at, codec, dialog })
       .where('id', '=', attemptId)
-      .where('ended_at', 'is', null)
+      .where(HAS_NOT_ENDED)
       .where('answered_at', 'is', null)
       .returning('call_seq')
       .executeTakeFirst();
@@ -82,6 +86,8 @@ const endingOf = (id: string, result: AttemptResult, endedAt: number) => ({
   packetsSent: result.rtp.packetsSent,
   packetsLost: result.rtp.packetsLost,
   jitterMs: result.rtp.jitterMs,
+  packetsRefused: result.rtp.packetsRefused,
+  peerRefusals: result.rtp.peerRefusals,
   digits: JSON.stringify(result.digits),
   hungUpAt: result.hungUpAt && JSON.stringify(result.hungUpAt),
   roundTripMs: result.rtp.roundTripMs,
@@ -104,6 +110,8 @@ const attemptEnder = ({ db }: Context) =>
         packets_sent: ending.packetsSent,
         packets_lost: ending.packetsLost,
         jitter_ms: ending.jitterMs,
+        packets_refused: ending.packetsRefused,
+        peer_refusals: ending.peerRefusals,
         dialog: null,
         digits: ending.digits,
         hung_up_at: ending.hungUpAt,
@@ -113,7 +121,7 @@ const attemptEnder = ({ db }: Context) =>
         lateness_p99_ms: ending.latenessP99Ms,
       }))
       .where('id', '=', ending.id)
-      .where('ended_at', 'is', null)
+      .where(HAS_NOT_ENDED)
       .returning(['call_seq', 'number', 'trunk_id', 'ringing_at', 'answered_at'])
       .compile(),
   );

@@ -24,6 +24,6 @@ const countAhead = async ({ db }: Context, queueSeq: number, calls: number, atMo
   const { rows } = await sql<{ ahead: number }>`select cast(count(*) as bigint) as ahead from (
     select seq from calls where state = 'waiting' and turn is not null and queue_seq = ${queueSeq}
       and turn < ${headOf(sql<number>`${queueSeq}`)} + cast(${calls} as bigint)
-    limit ${atMost}) as first`.execute(db);
+    limit cast(${atMost} as bigint)) as first`.execute(db);
   return rows[0]?.ahead ?? 0;
 };

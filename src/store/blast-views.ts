@@ -181,6 +181,8 @@ const attemptOf = (row: AttemptRow, playlist: readonly PlaylistItem[]): AttemptV
 
 const rtpOf = (row: AttemptRow): RtpFigures => ({
   packetsSent: row.packets_sent,
+  packetsRefused: row.packets_refused,
+  peerRefusals: row.peer_refusals,
   packetsLost: row.packets_lost,
   jitterMs: row.jitter_ms,
   roundTripMs: row.round_trip_ms,

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { allSettled } from '../domain/all-settled.ts';
 import { AppError } from '../domain/app-error.ts';
 import type { NewBlast } from '../domain/blast.ts';
@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
 import { type Queue, queueFinder } from './queues.ts';
 import { type Target, targetFinder } from './routes.ts';
+import { rowInserter } from './row-inserter.ts';
 import type { Schema } from './schema.ts';
 import { blastsJson, CALLS_AT_ONCE, type CallValues, callsOfNetwork } from './unfold.ts';
 
@@ -25,14 +26,14 @@ interface Group {
 const blastInserter = (context: Context): Transaction['insertBlast'] => {
   const { db } = context;
   const groupOf = groupFinder(context);
-  const insertRows = prepared(db, ({ rows }: { rows: string }) => blastsOf(context, rows).compile(db));
+  const insertRows = rowInserter(context, 'blasts', COLUMNS);
   const insertCalls = prepared(db, (values: CallValues) => callsOfNetwork(context, values).compile(db));
   return async (...blasts) => {
     const now = await context.nowMs();
     const together = Map.groupBy(blasts, ({ applicationId, networkId }) => JSON.stringify([applicationId, networkId]));
     const groups = await allSettled([...together.values()].map(groupOf));
     const rows = groups.flatMap((group) => group.blasts.map((blast) => rowOf(blast, group, now)));
-    await insertRows({ rows: JSON.stringify(rows) });
+    await insertRows(rows);
     await Promise.all(groups.map((group) => insertCalls(callsOf(group, now))));
   };
 };
@@ -77,11 +78,6 @@ const COLUMNS = {
   folded_calls: 'bigint',
   is_unsettled: 'bigint',
 } as const;
-
-const blastsOf = ({ jsonRows }: Context, rows: string) => {
-  const columns = sql.join(Object.keys(COLUMNS).map((name) => sql.ref(name)));
-  return sql`insert into blasts (${columns}) select ${columns} from ${jsonRows(rows, 'accepted', COLUMNS)}`;
-};
 
 const rowOf = (
   blast: NewBlast,

@@ -109,7 +109,8 @@ for (const dialect of DIALECTS)
       await transact((tx) => tx.recordRinging(id, null));
       expect((await call())?.state).toBe('playing');
       const latenessMs = { p50: 1, p99: 5 };
-      const rtp = { packetsSent: 6, packetsLost: 1, jitterMs: 2.5, roundTripMs: 31.5, mosEstimate: 4.25, latenessMs };
+      const reported = { packetsLost: 1, jitterMs: 2.5, roundTripMs: 31.5, mosEstimate: 4.25 };
+      const rtp = { packetsSent: 6, packetsRefused: 2, peerRefusals: 3, ...reported, latenessMs };
       const heard = {
         rtp,
         digits: [{ digit: '#', mediaId: null, ms: 90 }],

@@ -11,6 +11,11 @@ const EXPIRED_AT_ONCE = 1000;
 
 /** Written out, not bound: only then may a database use the indexes that hold waiting calls alone. */
 export const WAITING = sql.lit('waiting');
+/**
+ * Bound, for calls that are known by `seq`: of a table that it has not counted yet PostgreSQL thinks that few calls wait,
+ * and would walk through all of those.
+ */
+export const STILL_WAITING = 'waiting';
 
 type CallViews = 'countWaiting' | 'countInProgress' | 'nextDueAt' | 'listCancelledAttempts';
 
@@ -83,13 +88,13 @@ const expireCalls = (context: Context, now: number): Promise<number> => {
 
 type CallUpdate = UpdateQueryBuilder<Schema, 'calls', 'calls', UpdateResult>;
 
-/** Ends the waiting calls that `only` leaves; how many. Counts and blasts follow by triggers. */
+/** Ends the waiting calls that `only` names by `seq`; how many. Counts and blasts follow by triggers. */
 export const finishWaiting = async (
   { db }: Context,
   outcome: Outcome,
   only: (query: CallUpdate) => CallUpdate,
 ): Promise<number> => {
-  const all = db.updateTable('calls').set({ state: 'finished', outcome }).where('state', '=', WAITING);
+  const all = db.updateTable('calls').set({ state: 'finished', outcome }).where('state', '=', STILL_WAITING);
   const { numUpdatedRows } = await only(all).executeTakeFirst();
   return Number(numUpdatedRows);
 };

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { entryOf, type LedgerEntry, type Queue } from '../domain/claim-round.ts';
 import type { Context } from './context.ts';
+import { padded } from './padded.ts';
 import { prepared } from './prepared.ts';
 import { headOf, STANDING_QUEUES } from './queues.ts';
+import { rowInserter } from './row-inserter.ts';
 import { parseJson } from './rows.ts';
 
 /** Calls that become due in one claim; the next claim sees to the rest. */
 const RIPENED_AT_ONCE = 500;
-/** Entries of the ledger that one claim drops, and how long they have meant nothing by then. */
+/** Entries of the ledger that one claim drops, more where they are of the same time, and how long they have meant nothing by then. */
 const FORGOTTEN_AT_ONCE = 200;
 const FORGOTTEN_AFTER_MS = 60_000;
 
@@ -28,8 +30,9 @@ export const ripener = ({ db }: Context) =>
 /** What has not bound anybody for a while. */
 export const forgetter = ({ db }: Context) => {
   const forget = prepared(db, ({ before }: { before: number }) =>
-    sql`delete from paces where id in (select id from paces where next_at < ${before} and id <> 'server'
-      order by next_at limit ${sql.lit(FORGOTTEN_AT_ONCE)})`.compile(db),
+    sql`delete from paces where id <> 'server' and next_at < ${before} and next_at <= (
+      select max(next_at) from (select next_at from paces order by next_at limit ${sql.lit(FORGOTTEN_AT_ONCE)}) as oldest
+    )`.compile(db),
   );
   return (now: number) => forget({ before: now - FORGOTTEN_AFTER_MS });
 };
@@ -75,7 +78,7 @@ export const queuesOfAttempts = async (
     select ${QUEUE_COLUMNS}, attempts.id, trunk_id
       from attempts join calls on calls.seq = attempts.call_seq join queues on queues.seq = calls.queue_seq
         left join applications on applications.id = queues.application_id
-      where attempts.id in (${sql.join(ids)})`.execute(db);
+      where attempts.id in (${sql.join(padded(ids))})`.execute(db);
   const found = new Map(rows.map((row) => [row.id, { queue: queueOf(row), trunkId: row.trunk_id }]));
   return ids.map((id) => {
     const way = found.get(id);
@@ -98,24 +101,17 @@ export const readLedger = async (
   const rows = await db
     .selectFrom('paces')
     .selectAll()
-    .where('id', 'in', [entryOf.server, ...new Set(names)])
+    .where('id', 'in', padded([entryOf.server, ...new Set(names)]))
     .execute();
   return new Map(rows.map(({ id, next_at, charged }) => [id, { nextAt: next_at, charged }]));
 };
 
 /** Writes what has changed; the claim holds the ledger. */
-export const writeLedger = async ({ db }: Context, ledger: ReadonlyMap<string, LedgerEntry>): Promise<void> => {
-  const rows = [...ledger].map(([id, { nextAt, charged }]) => ({ id, next_at: nextAt, charged }));
-  if (rows.length === 0) return;
-  await db
-    .insertInto('paces')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet((eb) => ({ next_at: eb.ref('excluded.next_at'), charged: eb.ref('excluded.charged') })),
-    )
-    .execute();
+export const ledgerWriter = (context: Context): ((ledger: ReadonlyMap<string, LedgerEntry>) => Promise<void>) => {
+  const columns = { id: 'text', next_at: 'double precision', charged: 'double precision' } as const;
+  const update = sql`on conflict (id) do update set next_at = excluded.next_at, charged = excluded.charged`;
+  const write = rowInserter(context, 'paces', columns, update);
+  return (ledger) => write([...ledger].map(([id, { nextAt, charged }]) => ({ id, next_at: nextAt, charged })));
 };
 
 /** Calls in progress on all nodes, by the names of the ledger. */
@@ -147,9 +143,15 @@ export const headReader = ({ db }: Context) =>
     db
       .selectFrom('calls')
       .innerJoin('blasts', 'blasts.id', 'calls.blast_id')
-      .leftJoin('paces', (join) => join.on('paces.id', '=', sql<string>`'destination ' || calls.destination`))
       .select(['calls.seq', 'calls.id', 'blast_id', 'destination', 'attempt_count'])
-      .select(['playlist', 'silences', 'caller_id', 'application_id', 'blasts.state as blast_state', 'next_at'])
+      .select(['playlist', 'silences', 'caller_id', 'application_id', 'blasts.state as blast_state'])
+      // As a join PostgreSQL would walk through all entries for each call, planned while there are few.
+      .select(({ selectFrom }) => [
+        selectFrom('paces')
+          .select('next_at')
+          .where('id', '=', sql<string>`'destination ' || calls.destination`)
+          .as('next_at'),
+      ])
       .select(
         sql<boolean | number>`exists (select 1 from calls as busy
           where busy.destination = calls.destination and busy.state in ('dialing', 'ringing', 'playing'))`.as(

@@ -3,21 +3,23 @@ import type { ClaimedCall } from '../domain/call.ts';
 import { type ClaimRound, type Queue, type Slot, startRound } from '../domain/claim-round.ts';
 import { HORIZON_MS } from '../domain/pacing.ts';
 import type { AttemptPlan, CallSlot, ClaimRequest, Transaction } from '../domain/store-port.ts';
-import { WAITING } from './calls.ts';
+import { STILL_WAITING } from './calls.ts';
 import {
   forgetter,
   type HeadCall,
   headReader,
   ledgerLock,
+  ledgerWriter,
   loadReader,
   queueReader,
   queuesOfAttempts,
   readLedger,
   ripener,
-  writeLedger,
 } from './claim-rows.ts';
 import type { Context } from './context.ts';
 import { requireStanding } from './nodes.ts';
+import { padded } from './padded.ts';
+import { rowInserter } from './row-inserter.ts';
 import { parseJson } from './rows.ts';
 
 /** A call that cannot be dialled for a reason of its own is looked at again after this. */
@@ -44,6 +46,8 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
   const readQueues = queueReader(context);
   const readLoad = loadReader(context);
   const readHead = headReader(context);
+  const writeLedger = ledgerWriter(context);
+  const writeClaimed = claimWriter(context);
   return {
     async claimCalls(claim) {
       const now = await context.nowMs();
@@ -55,7 +59,11 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
       const [ledger, heads] = await Promise.all([readLedger(context, queues), Promise.all(readHeads)]);
       const round = startRound({ ...claim, now, queues, ledger, inProgress });
       const standing = new Map(heads.map(({ rows }, at) => [queues[at]?.seq ?? 0, rows]));
-      return write(context, decide(claim, queues, standing, round, now), round);
+      const decisions = decide(claim, queues, standing, round, now);
+      await postponeCalls(context, decisions.postponed);
+      const claimed = await writeClaimed(decisions.claimed);
+      if (claimed.length > 0) await writeLedger(round.ledger());
+      return claimed;
     },
     async takeSlots(attemptIds, limits) {
       const now = await context.nowMs();
@@ -66,7 +74,7 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
       const idle = { heldTrunkIds: [], destinationSpacingMs: 0, inProgress: new Map<string, number>() };
       const round = startRound({ ...limits, ...idle, now, queues, ledger });
       const slots = ways.map(({ queue, trunkId }) => callSlotOf(round.takeLater(queue, trunkId)));
-      await writeLedger(context, round.ledger());
+      await writeLedger(round.ledger());
       return slots;
     },
   };
@@ -137,33 +145,37 @@ const claimedOf = (call: HeadCall, { names, trunkId }: AttemptPlan, slot: Slot):
   ...callSlotOf(slot),
 });
 
-/** Commits to what is still waiting: what was cancelled or has expired since it was read is left to that. */
-const write = async (context: Context, decisions: Decisions, round: ClaimRound): Promise<readonly ClaimedCall[]> => {
-  const { db } = context;
-  const seqs = (calls: readonly HeadCall[]) => calls.map(({ seq }) => seq);
-  for (const [until, calls] of decisions.postponed)
+const seqsOf = (calls: readonly HeadCall[]): readonly number[] => padded(calls.map(({ seq }) => seq));
+
+const postponeCalls = async ({ db }: Context, postponed: Decisions['postponed']): Promise<void> => {
+  for (const [until, calls] of postponed)
     await db
       .updateTable('calls')
       .set({ turn: null, due_at: until })
-      .where('state', '=', WAITING)
-      .where('seq', 'in', seqs(calls))
+      .where('state', '=', STILL_WAITING)
+      .where('seq', 'in', seqsOf(calls))
       .execute();
-  if (decisions.claimed.length === 0) return [];
-  const marked = await db
-    .updateTable('calls')
-    .set((eb) => ({ state: 'dialing', turn: null, attempt_count: eb('attempt_count', '+', 1) }))
-    .where('state', '=', WAITING)
-    .where('seq', 'in', seqs(decisions.claimed.map(({ call }) => call)))
-    .returning('seq')
-    .execute();
-  const mine = new Set(marked.map(({ seq }) => seq));
-  const claimed = decisions.claimed.filter(({ call }) => mine.has(call.seq));
-  await Promise.all([insertAttempts(context, claimed), writeLedger(context, round.ledger())]);
-  return claimed.map((each) => each.claimed);
 };
 
-const insertAttempts = async ({ db, nodeId }: Context, claimed: Decisions['claimed']): Promise<void> => {
-  const rows = claimed.map(({ call, claimed: attempt }) => ({
+const ATTEMPT_COLUMNS = {
+  id: 'text',
+  call_seq: 'bigint',
+  number: 'bigint',
+  trunk_id: 'text',
+  sip_call_id: 'text',
+  from_tag: 'text',
+  branch: 'text',
+  dialled_at: 'bigint',
+  packets_sent: 'bigint',
+  node_id: 'text',
+  application_id: 'text',
+} as const;
+
+/** Commits to what is still waiting: what was cancelled or has expired since it was read is left to that. */
+const claimWriter = (context: Context) => {
+  const { db, nodeId } = context;
+  const insertAttempts = rowInserter(context, 'attempts', ATTEMPT_COLUMNS);
+  const rowOf = ({ call, claimed: attempt }: Decisions['claimed'][number]) => ({
     id: attempt.attemptId,
     call_seq: call.seq,
     number: attempt.attemptNumber,
@@ -175,6 +187,19 @@ const insertAttempts = async ({ db, nodeId }: Context, claimed: Decisions['claim
     packets_sent: 0,
     node_id: nodeId(),
     application_id: call.application_id,
-  }));
-  if (rows.length > 0) await db.insertInto('attempts').values(rows).execute();
+  });
+  return async (decided: Decisions['claimed']): Promise<readonly ClaimedCall[]> => {
+    if (decided.length === 0) return [];
+    const marked = await db
+      .updateTable('calls')
+      .set((eb) => ({ state: 'dialing', turn: null, attempt_count: eb('attempt_count', '+', 1) }))
+      .where('state', '=', STILL_WAITING)
+      .where('seq', 'in', seqsOf(decided.map(({ call }) => call)))
+      .returning('seq')
+      .execute();
+    const mine = new Set(marked.map(({ seq }) => seq));
+    const claimed = decided.filter(({ call }) => mine.has(call.seq));
+    await insertAttempts(claimed.map(rowOf));
+    return claimed.map((each) => each.claimed);
+  };
 };

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from './context.ts';
+import { padded } from './padded.ts';
 
 /** Whether an earlier event of the same call waits for the same endpoint: events of no call wait for none. */
 const HAS_EARLIER = sql<boolean>`exists (select 1 from webhook_deliveries as earlier
@@ -25,11 +26,11 @@ interface Published {
 export const queueDeliveries = async (context: Context, { applicationIds, after, upTo }: Published): Promise<void> => {
   const { db, locks } = context;
   const endpoints = db.selectFrom('webhooks').select('id').where('disabled_reason', 'is', null);
-  const held = locks.own(endpoints.where('application_id', 'in', applicationIds).orderBy('seq'), 'webhooks');
+  const held = locks.own(endpoints.where('application_id', 'in', padded(applicationIds)).orderBy('seq'), 'webhooks');
   const ids = (await held.execute()).map(({ id }) => id);
   if (ids.length === 0) return;
   const isNew = sql`events.position > ${after} and events.position <= ${upTo}`;
-  await insertDeliveries(context, sql`webhooks.id in (${sql.join(ids)}) and ${isNew} and ${WANTED}`);
+  await insertDeliveries(context, sql`webhooks.id in (${sql.join(padded(ids))}) and ${isNew} and ${WANTED}`);
   await sql`update webhook_deliveries set next_at = ${await context.nowMs()}
     where next_at is null and position > ${after} and not ${HAS_EARLIER}`.execute(db);
 };

@@ -2,6 +2,7 @@ import { EVENTS_KEPT_MS, MAX_EVENTS_KEPT } from '../domain/event.ts';
 import type { EventVerbs, EventViews } from '../domain/event-port.ts';
 import type { Context } from './context.ts';
 import { EVENT_COLUMNS, eventOf, newEvent } from './event-rows.ts';
+import { padded } from './padded.ts';
 import { eventPublisher } from './publish-events.ts';
 
 /** Events that one `sweepEvents` drops at most, so that it does not hold up the store. */
@@ -98,7 +99,7 @@ const sweepEvents = async ({ db, nowMs }: Context): Promise<number> => {
   const keptSince = (await nowMs()) - EVENTS_KEPT_MS;
   const swept = oldest.filter(({ at, position }) => at < keptSince || (position ?? 0) <= last - MAX_EVENTS_KEPT);
   if (swept.length === 0) return 0;
-  const seqs = swept.map(({ seq }) => seq);
+  const seqs = padded(swept.map(({ seq }) => seq));
   const upTo = Math.max(...swept.map(({ position }) => position ?? 0));
   await db.deleteFrom('events').where('seq', 'in', seqs).execute();
   await db.deleteFrom('webhook_deliveries').where('position', '<=', upTo).execute();

@@ -11,11 +11,13 @@ import * as queues from './migrations/0011-queues.ts';
 import * as sipMessages from './migrations/0013-sip-messages.ts';
 import * as whatWasHeard from './migrations/0014-what-was-heard.ts';
 import * as silences from './migrations/0015-silences.ts';
+import * as refusals from './migrations/0016-refusals.ts';
 import * as clock from './migrations/0017-clock.ts';
 import * as oldRecords from './migrations/0018-old-records.ts';
 import * as eventsInOrder from './migrations/0019-events-in-order.ts';
 import * as steadyEvents from './migrations/0020-steady-events.ts';
 import * as loudness from './migrations/0021-loudness.ts';
+import * as overloadPaces from './migrations/0022-overload-paces.ts';
 import type { Schema } from './schema.ts';
 
 /** Words of the data definition language in which databases differ. */
@@ -53,11 +55,13 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 13, name: 'sip messages', up: sipMessages.up },
   { version: 14, name: 'what was heard', up: whatWasHeard.up },
   { version: 15, name: 'silences', up: silences.up },
+  { version: 16, name: 'refusals', up: refusals.up },
   { version: 17, name: 'clock', up: clock.up },
   { version: 18, name: 'old records', up: oldRecords.up },
   { version: 19, name: 'events in order', up: eventsInOrder.up },
   { version: 20, name: 'steady events', up: steadyEvents.up },
   { version: 21, name: 'loudness', up: loudness.up },
+  { version: 22, name: 'overload paces', up: overloadPaces.up },
 ];
 
 const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));

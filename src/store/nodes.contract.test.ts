@@ -18,7 +18,7 @@ for (const dialect of DIALECTS)
     });
     const transact = <T>(work: (tx: Transaction) => Promise<T>) => fixture.store.transact(work);
     const view = <T>(work: (views: Views) => Promise<T>) => fixture.store.view(work);
-    const beat = (id: string) => transact((tx) => tx.beat(id));
+    const beat = (id: string, pace: number | null = null) => transact((tx) => tx.beat(id, pace));
     const takeOver = (nodeId: string, beats = 0, taker = 'b') =>
       transact((tx) => tx.takeOverNode({ nodeId, beats }, taker));
     const standing = async () => (await view((views) => views.listNodes())).filter(({ nodeId }) => nodeId !== '');
@@ -38,6 +38,20 @@ for (const dialect of DIALECTS)
         { nodeId: 'b', beats: 0 },
         { nodeId: 'c', beats: 0 },
       ]);
+    });
+
+    it('tells each node the last paces of the others that stand', async () => {
+      await takeOver('', 0, 'a');
+      fixture.store.actAs('a');
+      const paces = async () => (await view((views) => views.listPacesElsewhere())).toSorted();
+      for (const id of ['a', 'b', 'c']) await beat(id, 7);
+      expect(await paces()).toEqual([7, 7]);
+      await beat('c', 0);
+      expect(await paces()).toEqual([0, 7]);
+      await beat('b');
+      expect(await paces()).toEqual([0, null]);
+      await takeOver('b', 2, 'c');
+      expect(await paces()).toEqual([0]);
     });
 
     it('lets one of many take a node over, once, and only if it has not beaten since', async () => {

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 /** Nodes that are looked at at once; the rest when these have gone. */
 const MAX_LISTED = 1000;
 
-export const nodeViews = ({ db }: Context): Pick<Views, 'listNodes'> => ({
+export const nodeViews = ({ db, nodeId }: Context): Pick<Views, 'listNodes' | 'listPacesElsewhere'> => ({
   async listNodes() {
     return db
       .selectFrom('nodes')
@@ -15,6 +15,16 @@ export const nodeViews = ({ db }: Context): Pick<Views, 'listNodes'> => ({
       .orderBy('id')
       .limit(MAX_LISTED)
       .execute();
+  },
+  async listPacesElsewhere() {
+    const rows = await db
+      .selectFrom('nodes')
+      .select('calls_per_minute_overloaded as callsPerMinute')
+      .where('taken_over_at', 'is', null)
+      .where('id', '!=', nodeId())
+      .limit(MAX_LISTED)
+      .execute();
+    return rows.map(({ callsPerMinute }) => callsPerMinute);
   },
 });
 
@@ -25,11 +35,11 @@ export const nodeVerbs = (
     const now = await context.nowMs();
     await context.db.insertInto('nodes').values({ id: nodeId, beats: 0, joined_at: now, renewed_at: now }).execute();
   },
-  async beat(nodeId) {
+  async beat(nodeId, callsPerMinuteOverloaded) {
     const { numUpdatedRows } = await context.db
       .updateTable('nodes')
       .set((eb) => ({ beats: eb('beats', '+', 1) }))
-      .set({ renewed_at: await context.nowMs() })
+      .set({ renewed_at: await context.nowMs(), calls_per_minute_overloaded: callsPerMinuteOverloaded })
       .where('id', '=', nodeId)
       .where('taken_over_at', 'is', null)
       .executeTakeFirst();

@@ -1,5 +1,6 @@
 import type { Transaction } from '../domain/store-port.ts';
 import type { Context } from './context.ts';
+import { padded } from './padded.ts';
 
 /** Rows of one kind that one turn looks at: so few that those whose commits wait for it do not notice. */
 const AT_ONCE = 500;
@@ -79,12 +80,3 @@ const dropNodes = async ({ db }: Context, before: number): Promise<number> => {
     .execute();
   return old.length;
 };
-
-/**
- * As many values as there may be, some of them twice: so the statement stays the same, and prepared, and its plan goes by
- * the index of the column, which PostgreSQL does not promise of a sub-select while the table is small.
- */
-const padded = <T>(values: readonly T[]): readonly T[] =>
-  Array.from({ length: Math.ceil(AT_ONCE / values.length) }, () => values)
-    .flat()
-    .slice(0, AT_ONCE);

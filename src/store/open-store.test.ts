@@ -91,7 +91,7 @@ describe('opening the SQLite store', () => {
     await openThenClose();
     sql("insert into schema_migrations values (99, 'from the future', 0)");
     const before = await readFile(path);
-    const newest = 21;
+    const newest = 22;
     const expected = `The database ${path} was written by a newer Ringcast (schema 99, this one knows ${newest}): install that version or restore a backup.`;
     expect(await refusal()).toBe(expected);
     expect(await refusal()).toBe(expected);
@@ -115,11 +115,13 @@ describe('opening the SQLite store', () => {
       { version: 13, name: 'sip messages' },
       { version: 14, name: 'what was heard' },
       { version: 15, name: 'silences' },
+      { version: 16, name: 'refusals' },
       { version: 17, name: 'clock' },
       { version: 18, name: 'old records' },
       { version: 19, name: 'events in order' },
       { version: 20, name: 'steady events' },
       { version: 21, name: 'loudness' },
+      { version: 22, name: 'overload paces' },
     ]);
     database.close();
   });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import { prepared } from './prepared.ts';
 
@@ -43,7 +44,8 @@ export const uriFinder = ({ db }: Context): ((networkId: string) => Promise<read
       .selectFrom('network_destinations')
       .select('destination')
       .where('network_id', '=', network.id)
-      .where('destination', 'like', 'sip%')
+      // No parameter: SQLite compiles a statement anew each time that a pattern is bound.
+      .where('destination', 'like', sql.lit('sip%'))
       .orderBy('position')
       .limit(DIRECT_SAMPLE)
       .compile(),

@@ -51,6 +51,7 @@ export interface Schema extends EventSchema {
     renewed_at: number;
     taken_over_at: number | null;
     taken_over_by: string | null;
+    calls_per_minute_overloaded: number | null;
   };
   /** Clips to be, and the node that receives them. */
   staged_clips: { clip_id: string; node_id: string };
@@ -206,6 +207,8 @@ interface AttemptColumns {
   packets_sent: number;
   packets_lost: number | null;
   jitter_ms: number | null;
+  packets_refused: number | null;
+  peer_refusals: number | null;
   digits: string | null;
   hung_up_at: string | null;
   round_trip_ms: number | null;

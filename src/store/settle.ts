@@ -1,5 +1,4 @@
 import type { CancelledBlast, SettledPart, Transaction } from '../domain/store-port.ts';
-import { openAttempts } from './attempts.ts';
 import { finishWaiting, WAITING } from './calls.ts';
 import type { Context } from './context.ts';
 import { CALLS_AT_ONCE, unfoldSome, unsettled } from './unfold.ts';
@@ -20,9 +19,22 @@ const cancelBlast = async (context: Context, blastId: string): Promise<Cancelled
   if (!cancelled) return null;
   const endedCalls = await endSomeCalls(context, blastId);
   await setUnsettled(context, cancelled.seq, cancelled.folded_calls, endedCalls);
-  const open = await openAttempts(context).select('attempts.id').where('calls.blast_id', '=', blastId).execute();
+  const open = await openAttempts(context, blastId);
   return { attemptIds: open.map((attempt) => attempt.id), endedCalls };
 };
+
+/** From the attempts to their calls, never the other way: a blast may have 100,000. */
+const openAttempts = ({ db }: Context, blastId: string) =>
+  db
+    .selectFrom('attempts')
+    .select('id')
+    .where('ended_at', 'is', null)
+    .where(
+      ({ selectFrom }) => selectFrom('calls').select('blast_id').whereRef('calls.seq', '=', 'attempts.call_seq'),
+      '=',
+      blastId,
+    )
+    .execute();
 
 /** Ends waiting calls of a cancelled blast, `CALLS_AT_ONCE` of them at most. */
 const endSomeCalls = (context: Context, blastId: string): Promise<number> => {

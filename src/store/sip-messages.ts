@@ -41,17 +41,28 @@ export const sipTraceVerbs = (context: Context): Pick<Transaction, 'keepSipMessa
 });
 
 const keep = async (context: Context, { messages, omitted }: TraceBatch): Promise<void> => {
-  await insert(context, messages);
+  const { db } = context;
+  if (messages.length > 0) {
+    const parts = partsOf(await rowsOf(context, messages));
+    await Promise.all(parts.map((rows) => db.insertInto('sip_messages').values(rows).execute()));
+  }
   for (const { attemptId, count } of omitted)
-    await context.db
+    await db
       .updateTable('attempts')
       .set((eb) => ({ sip_messages_omitted: eb('sip_messages_omitted', '+', count) }))
       .where('id', '=', attemptId)
       .execute();
 };
 
-const insert = async ({ db }: Context, messages: TraceBatch['messages']): Promise<void> => {
-  if (messages.length === 0) return;
+/** Rows of one insert: so the inserts of any number share three statements, which stay prepared. */
+const PARTS = [64, 8, 1];
+
+const partsOf = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
+  const size = PARTS.find((rowsAtOnce) => rowsAtOnce <= rows.length);
+  return size === undefined ? [] : [rows.slice(0, size), ...partsOf(rows.slice(size))];
+};
+
+const rowsOf = async ({ db }: Context, messages: TraceBatch['messages']) => {
   const added = messages.reduce((sum, { octets }) => sum + octets.length, 0);
   // Nodes that share the database wait for one another here, so that the sums rise in the order of `seq`.
   const { value } = await db
@@ -61,12 +72,11 @@ const insert = async ({ db }: Context, messages: TraceBatch['messages']): Promis
     .returning('value')
     .executeTakeFirstOrThrow();
   let begin = value - added;
-  const rows = messages.map((message) => {
+  return messages.map((message) => {
     const row = rowOf(message, begin);
     begin += message.octets.length;
     return row;
   });
-  await db.insertInto('sip_messages').values(rows).execute();
 };
 
 const rowOf = (message: TraceBatch['messages'][number], begins_at_octet: number) => ({

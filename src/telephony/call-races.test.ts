@@ -182,6 +182,7 @@ describe('the called party ends or errs', () => {
       outcome: 'failed',
       wasAnswered: true,
       sipReason: expect.stringMatching(/media port of the phone refused the voice/),
+      rtp: { peerRefusals: 3, packetsRefused: 0 },
     });
     expect(bench.peer.calls[0]?.state).toBe('ended');
   });

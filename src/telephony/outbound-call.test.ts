@@ -15,7 +15,7 @@ describe('a call that is answered', () => {
       sipReason: 'OK',
       codec: 'PCMU',
       framesSent: [50, 100],
-      rtp: { ...NO_RTP, packetsSent: 150, latenessMs: { p50: 0, p99: 0 } },
+      rtp: { ...NO_RTP, packetsSent: 150, packetsRefused: 0, peerRefusals: 0, latenessMs: { p50: 0, p99: 0 } },
       digits: [],
       hungUpAt: null,
       wasAnswered: true,

@@ -195,10 +195,12 @@ class Call implements OutboundCall {
 
   #rtpNow(): RtpFigures {
     const media = this.#equipment?.media;
-    const packetsSent = media?.packetsSent() ?? 0;
-    if (!media || packetsSent === 0) return { ...NO_RTP, packetsSent };
+    if (!media) return NO_RTP;
+    const packetsSent = media.packetsSent();
+    const sent = { ...NO_RTP, packetsSent, packetsRefused: media.packetsRefused(), peerRefusals: media.peerRefusals() };
+    if (packetsSent === 0) return sent;
     const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => Math.min(MAX_LATENESS_MS, media.latenessMs(share)));
-    return { ...NO_RTP, packetsSent, latenessMs: { p50, p99 }, ...this.#heardAs(media.quality(), packetsSent) };
+    return { ...sent, latenessMs: { p50, p99 }, ...this.#heardAs(media.quality(), packetsSent) };
   }
 
   /** How the peer heard it, by its own reports. */

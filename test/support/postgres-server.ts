@@ -12,9 +12,15 @@ export interface PostgresServer {
 }
 
 /** Starts a PostgreSQL server of our own; it ends with this process at the latest. Throws where there are no binaries. */
-export const startPostgres = async (settings: readonly string[]): Promise<PostgresServer> => {
+export const startPostgres = async (
+  settings: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> => {
   const script = join(import.meta.dirname, 'postgres-process.ts');
-  const child = spawn(process.execPath, [script, ...settings], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script, ...settings], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'exit');
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {

@@ -45,6 +45,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
     const total = frameCounts.reduce((sum, count) => sum + count, 0);
     let startedAtMs: number | null = null;
     let stoppedAtMs: number | null = null;
+    let refusals = 0;
     let cancelEnd = (): void => undefined;
     open += 1;
     nextPort += 2;
@@ -52,6 +53,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       startedAtMs === null ? 0 : Math.min(total, Math.floor(((stoppedAtMs ?? clock.nowMs) - startedAtMs) / FRAME_MS));
     const end = (how: EndOfVoice = 'broken-off'): void => {
       if (stoppedAtMs !== null) return;
+      if (how === 'peer-refuses') refusals = 3;
       stoppedAtMs = clock.nowMs;
       cancelEnd();
       open -= 1;
@@ -86,7 +88,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       place: () => (startedAtMs === null ? null : { clip: 0, placeMs: sent() * FRAME_MS }),
       quality: () => null,
       packetsRefused: () => 0,
-      peerRefusals: () => 0,
+      peerRefusals: () => refusals,
       latenessMs: () => 0,
       stop: async () => {
         if (stoppedAtMs === null) note({ kind: 'stop' });

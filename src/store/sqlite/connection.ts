@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import type { Schema } from '../schema.ts';
+import { CastLimitDialect } from './dialect.ts';
 
 /** Statements that a connection keeps compiled; the one longest unused makes room. */
 const MAX_STATEMENTS = 500;
@@ -14,7 +15,7 @@ export interface Connection {
 /** Opens a connection. With `readOnly` the file must exist. */
 export const connect = (path: string, options: { readOnly: boolean }): Connection => {
   const raw = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000, enableForeignKeyConstraints: true });
-  return { raw, db: new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(raw) }) }) };
+  return { raw, db: new Kysely<Schema>({ dialect: new CastLimitDialect({ database: adapt(raw) }) }) };
 };
 
 /** Shows `node:sqlite` to Kysely as the driver that its SQLite dialect was written for. */
