@@ -1,9 +1,10 @@
 import type { ClaimedCall } from '../domain/call.ts';
 import type { CallLimits } from '../domain/claim-round.ts';
-import { monotonicOf, narrow, UNKNOWN_OFFSET } from '../domain/clock-offset.ts';
+import { offsetAfter } from '../domain/clock-offset.ts';
 import type { RandomSource, RouteHealth } from '../domain/ports.ts';
 import type { AttemptPlan, CallSlot, ClaimRequest, Store, Transaction } from '../domain/store-port.ts';
 import type { Trunk } from '../domain/trunk.ts';
+import { gather } from './gather.ts';
 import { listAll } from './list-all.ts';
 import { pickTrunk } from './pick-trunk.ts';
 import type { SteadyClock } from './steady-clock.ts';
@@ -51,16 +52,16 @@ export interface ClaimCalls {
 
 export const createClaim = (options: ClaimOptions): ClaimCalls => {
   const { store, routeHealth, monotonicMs, clock, maxConcurrentCalls, callsPerSecond, destinationSpacingMs } = options;
-  let offset = UNKNOWN_OFFSET;
+  let offsetMs = 0;
   const readClock = async (tx: Transaction): Promise<number> => {
     const beforeMs = monotonicMs();
     const now = await tx.nowMs();
-    offset = narrow(offset, now, beforeMs, monotonicMs());
+    offsetMs = offsetAfter(offsetMs, now, beforeMs, monotonicMs());
     return now;
   };
   const timeOf = ({ dialAt, dialUntil }: CallSlot): DialTime => ({
-    dialAtMs: monotonicOf(offset, dialAt),
-    dialUntilMs: dialUntil === null ? Number.POSITIVE_INFINITY : monotonicOf(offset, dialUntil),
+    dialAtMs: dialAt - offsetMs,
+    dialUntilMs: dialUntil === null ? Number.POSITIVE_INFINITY : dialUntil - offsetMs,
   });
   const limitsIn = (trunks: readonly Trunk[]): Pick<ClaimRequest, 'server' | 'trunks'> => ({
     server: { maxConcurrentCalls, callsPerSecond },
@@ -86,6 +87,17 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
       return { calls, expired, isFull: calls.length === MAX_CLAIM };
     });
 
+  /** Those that are late together ask together: each transaction of its own would hold up the claims, and the next call. */
+  const again = gather(
+    (attemptIds: readonly string[]) =>
+      store.transact(async (tx) => {
+        await readClock(tx);
+        return (await tx.takeSlots(attemptIds, limitsIn(await readTrunks(tx)))).map(timeOf);
+      }),
+    () => null,
+    1,
+  );
+
   return {
     async claim() {
       const claim = await claimIn();
@@ -93,11 +105,7 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
       await clock.repair();
       return { calls: [], expired: 0, isFull: true };
     },
-    again: (attemptId) =>
-      store.transact(async (tx) => {
-        await readClock(tx);
-        return timeOf(await tx.takeSlot(attemptId, limitsIn(await readTrunks(tx))));
-      }),
+    again,
   };
 };
 

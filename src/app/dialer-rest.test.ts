@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { openDialerFixture } from '../../test/support/dialer-fixture.ts';
+import { NO_METRICS } from '../../test/support/no-metrics.ts';
 import type { Store } from '../domain/store-port.ts';
 
-it('a full dialer claims at once for what is accepted meanwhile, and then rests between claims', async () => {
+/** A dialer fixture that counts its units of work. */
+const openCounted = async () => {
   const line = await openDialerFixture();
-  let units = 0;
+  const units = { begun: 0 };
   const store: Store = {
     ...line.store,
     transact(work) {
-      units += 1;
+      units.begun += 1;
       return line.store.transact(work);
     },
   };
@@ -19,6 +21,11 @@ it('a full dialer claims at once for what is accepted meanwhile, and then rests 
       await new Promise(setImmediate);
     }
   };
+  return { line, units, store, timerWith };
+};
+
+it('a full dialer claims at once for what is accepted meanwhile, and then rests between claims', async () => {
+  const { line, units, store, timerWith } = await openCounted();
   await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
   const dialer = line.dialerOf({ maxConcurrentCalls: 1, store });
   dialer.start();
@@ -30,12 +37,39 @@ it('a full dialer claims at once for what is accepted meanwhile, and then rests 
   await acceptThree();
   await acceptThree();
   const rest = await timerWith((delayMs) => delayMs === 50);
-  const claimed = units;
+  const claimed = units.begun;
   dialer.wake();
-  expect(units).toBe(claimed);
+  expect(units.begun).toBe(claimed);
   rest.wake();
-  expect(units).toBe(claimed + 1);
+  expect(units.begun).toBe(claimed + 1);
   line.dialled[0]?.end('busy');
+  await dialer.drain(1000);
+  await line.close();
+});
+
+it('claims nothing for a call that ended while slots are given out far ahead: the next look is soon enough', async () => {
+  const { line, units, store, timerWith } = await openCounted();
+  const ended = Promise.withResolvers<number>();
+  const metrics = { ...NO_METRICS, noteOutcome: () => ended.resolve(units.begun) };
+  await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+  const claimEarly: Store['transact'] = async (work) => {
+    const value = await store.transact(work);
+    line.clock.lateMs = -10_000;
+    return value;
+  };
+  const dialer = line.dialerOf({ maxConcurrentCalls: 1, store: { ...store, transact: claimEarly }, metrics });
+  dialer.start();
+  const look = await timerWith((delayMs) => delayMs === 100);
+  (await timerWith((delayMs) => delayMs > 100)).wake();
+  await line.dialledCalls(1);
+  line.dialled[0]?.end('completed');
+  const before = await ended.promise;
+  await new Promise(setImmediate);
+  expect(units.begun).toBe(before);
+  look.wake();
+  expect(units.begun).toBe(before + 1);
+  await line.dialledCalls(2);
+  line.dialled[1]?.end('completed');
   await dialer.drain(1000);
   await line.close();
 });

@@ -64,8 +64,8 @@ interface CallInProgress {
   recorded: Promise<void>;
 }
 
-/** How soon calls that are due but have no room are looked at again: before the slots that were given out have passed. */
-const POLL_MS = HORIZON_MS / 2;
+/** How soon calls that are due but have no room are looked at again: the rest of the horizon is for slow commits. */
+const POLL_MS = HORIZON_MS / 4;
 /** How soon there is another claim after two that found nothing, though more was accepted meanwhile. */
 const REST_MS = 50;
 /** Slots of one call that may pass; a machine that is late so often dials late. */
@@ -90,6 +90,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   let turning = false;
   let turnAgain = false;
   let fruitless = 0;
+  /** Whether the last claim gave slots far ahead: pace, and not room, holds up the others, so no end of a call helps. */
+  let isAhead = false;
   let isResting = false;
   let started = false;
   let draining = false;
@@ -139,6 +141,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       const { calls, expired, isFull } = await claims.claim();
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
+      isAhead = calls.some(({ dialAtMs }) => dialAtMs > monotonicMs() + HORIZON_MS / 2);
       calls.forEach(begin);
       pace.noteDialled(calls.length);
       fruitless = calls.length === 0 ? fruitless + 1 : 0;
@@ -219,7 +222,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     metrics.noteOutcome({ trunkId, outcome: result.outcome, answeredForMs, callEnded });
     inProgress.delete(attemptId);
     onSettled();
-    wake();
+    if (!isAhead) wake();
   };
 
   const end = (attemptId: string, ending: 'cancelled' | 'interrupted'): void => {

@@ -52,8 +52,11 @@ export interface CallVerbs {
    * of its own is looked at again a little later.
    */
   claimCalls(claim: ClaimRequest): Promise<readonly ClaimedCall[]>;
-  /** Another slot for a claimed call that was not dialled within its own. */
-  takeSlot(attemptId: string, limits: Pick<ClaimRequest, 'server' | 'trunks'>): Promise<CallSlot>;
+  /** Other slots for claimed calls that were not dialled within their own, in their order. */
+  takeSlots(
+    attemptIds: readonly string[],
+    limits: Pick<ClaimRequest, 'server' | 'trunks'>,
+  ): Promise<readonly CallSlot[]>;
   /** `dialog` is what ends it should this node die. It happened `agoMs` before now, as in the two below. */
   recordRinging(attemptId: string, dialog: string | null, agoMs?: number): Promise<void>;
   recordAnswered(attemptId: string, codec: Codec | null, dialog: string | null, agoMs?: number): Promise<void>;

@@ -103,7 +103,7 @@ export interface ClaimedCall extends DialogNames {
   readonly silences: Silences;
   /** Its slot, in milliseconds of the database's clock; at most `HORIZON_MS` after the claim. */
   readonly dialAt: number;
-  /** Afterwards it needs another slot, by `takeSlot`; null if it never does. */
+  /** Afterwards it needs another slot, by `takeSlots`; null if it never does. */
   readonly dialUntil: number | null;
 }
 

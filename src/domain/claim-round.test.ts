@@ -50,7 +50,7 @@ test('writes down paces that there are, turns, and how long the destination rest
     ['destination +1', { nextAt: 1500, charged: 0 }],
     ['route r', { nextAt: 1000, charged: 1 }],
     ['queue 1', { nextAt: 1000, charged: 0.5 }],
-    ['server', { nextAt: 1101, charged: 0 }],
+    ['server', { nextAt: 1102, charged: 0 }],
   ]);
 });
 

@@ -10,21 +10,28 @@ export interface Pace {
   readonly nextAt: number;
 }
 
-/** How far ahead slots are given out. A call that comes after them waits so much longer. */
-export const HORIZON_MS = 200;
+/**
+ * How far ahead slots are given out. A call that comes after them waits so much longer; a claim that is committed so much
+ * later than the one before it began loses none.
+ */
+export const HORIZON_MS = 400;
 /** A slot further off was given out before the clock was set back: it binds nobody. Paces are a call a minute and faster. */
 const FARTHEST_MS = 60_000 + HORIZON_MS;
 
-/** Between two calls: one in a hundred less than the rate, so that calls a little late do not pass it in any second. */
-const intervalMs = (callsPerSecond: number): number => 1010 / callsPerSecond;
-/** What a call that lost its slot is given at least, to be in time for the next. */
-const LEAD_MS = 20;
+/**
+ * Between two calls: two in a hundred more than the rate says. So as many calls as make a second's, and two more, lie
+ * 1020 ms and an interval apart: only if the first is that much later than the last, less a second, are all in one.
+ */
+const intervalMs = (callsPerSecond: number): number => 1020 / callsPerSecond;
+/** What a call that lost its slot is given at least, to be in time for the next: as long as a slow commit takes. */
+const LEAD_MS = 100;
 /** Paces that are faster than a call in so many milliseconds do not mind a few that come together. */
 const STRICT_FROM_MS = 10;
 
 /**
  * Until when a call with this slot may be dialled; null for any time. Too late it would come together with others, so
- * that there were too many in a second. Behind a slot that was free at once there is nobody to come together with.
+ * that there were too many in a second; the quarter of an interval and the 20 ms that are left are for the way to the
+ * peer. Behind a slot that was free at once there is nobody to come together with.
  */
 export const latestOf = (paces: readonly Pace[], slot: number, now: number): number | null => {
   const slowest = Math.min(...paces.map(({ callsPerSecond }) => callsPerSecond ?? Number.POSITIVE_INFINITY));

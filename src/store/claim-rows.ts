@@ -69,19 +69,22 @@ export const queueReader = ({ db }: Context): (() => Promise<readonly Queue[]>) 
   return async () => (await standing({})).rows.map(queueOf);
 };
 
-/** The queue in which the call of an attempt stood, and the trunk of the attempt. */
-export const queueOfAttempt = ({ db }: Context) => {
-  const find = prepared(db, ({ id }: { id: string }) =>
-    sql<QueueRow & { trunk_id: string | null }>`select ${QUEUE_COLUMNS}, trunk_id
+/** The queues in which the calls of the attempts stood, and the trunks of the attempts; in the order of `ids`. */
+export const queuesOfAttempts = async (
+  { db }: Context,
+  ids: readonly string[],
+): Promise<readonly { readonly queue: Queue; readonly trunkId: string | null }[]> => {
+  const { rows } = await sql<QueueRow & { id: string; trunk_id: string | null }>`
+    select ${QUEUE_COLUMNS}, attempts.id, trunk_id
       from attempts join calls on calls.seq = attempts.call_seq join queues on queues.seq = calls.queue_seq
         left join applications on applications.id = queues.application_id
-      where attempts.id = ${id}`.compile(db),
-  );
-  return async (id: string): Promise<{ queue: Queue; trunkId: string | null }> => {
-    const [row] = (await find({ id })).rows;
-    if (!row) throw new Error(`attempt ${id} is of no queue`);
-    return { queue: queueOf(row), trunkId: row.trunk_id };
-  };
+      where attempts.id in (${sql.join(padded(ids))})`.execute(db);
+  const found = new Map(rows.map((row) => [row.id, { queue: queueOf(row), trunkId: row.trunk_id }]));
+  return ids.map((id) => {
+    const way = found.get(id);
+    if (!way) throw new Error(`attempt ${id} is of no queue`);
+    return way;
+  });
 };
 
 /** The entries of the ledger that a round over these queues may need. */

@@ -11,8 +11,8 @@ import {
   ledgerLock,
   ledgerWriter,
   loadReader,
-  queueOfAttempt,
   queueReader,
+  queuesOfAttempts,
   readLedger,
   ripener,
 } from './claim-rows.ts';
@@ -39,14 +39,13 @@ interface Decisions {
  * A claim: lock the ledger, read the heads of the queues, decide in memory, write. Each of these is a statement or two,
  * however many calls wait and however many are claimed.
  */
-export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'takeSlot'> => {
+export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | 'takeSlots'> => {
   const lock = ledgerLock(context);
   const ripen = ripener(context);
   const forget = forgetter(context);
   const readQueues = queueReader(context);
   const readLoad = loadReader(context);
   const readHead = headReader(context);
-  const findQueue = queueOfAttempt(context);
   const writeLedger = ledgerWriter(context);
   const writeClaimed = claimWriter(context);
   return {
@@ -66,16 +65,17 @@ export const claimVerbs = (context: Context): Pick<Transaction, 'claimCalls' | '
       if (claimed.length > 0) await writeLedger(round.ledger());
       return claimed;
     },
-    async takeSlot(attemptId, limits) {
+    async takeSlots(attemptIds, limits) {
       const now = await context.nowMs();
       await lock({});
-      const { queue, trunkId } = await findQueue(attemptId);
-      const ledger = await readLedger(context, [queue]);
+      const ways = await queuesOfAttempts(context, attemptIds);
+      const queues = ways.map(({ queue }) => queue);
+      const ledger = await readLedger(context, queues);
       const idle = { heldTrunkIds: [], destinationSpacingMs: 0, inProgress: new Map<string, number>() };
-      const round = startRound({ ...limits, ...idle, now, queues: [queue], ledger });
-      const slot = round.takeLater(queue, trunkId);
+      const round = startRound({ ...limits, ...idle, now, queues, ledger });
+      const slots = ways.map(({ queue, trunkId }) => callSlotOf(round.takeLater(queue, trunkId)));
       await writeLedger(round.ledger());
-      return callSlotOf(slot);
+      return slots;
     },
   };
 };

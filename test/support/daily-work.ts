@@ -14,7 +14,7 @@ export const dailyWork = async ({ transact, view }: Store): Promise<void> => {
   await transact((tx) => tx.expireCalls());
   const [call] = await transact((tx) => tx.claimCalls(claim({ limit: 1 })));
   const attemptId = call?.attemptId ?? '';
-  await transact((tx) => tx.takeSlot(attemptId, claim()));
+  await transact((tx) => tx.takeSlots([attemptId], claim()));
   await transact((tx) => tx.recordRinging(attemptId, null));
   await transact((tx) => tx.recordAnswered(attemptId, 'PCMU', null));
   await transact((tx) => tx.recordOutcome(attemptId, result('completed')));
