@@ -7,7 +7,7 @@ import { provision, trunk } from '../../../test/support/store-fixture.ts';
 
 /** A scan of a table that grows; it is no walk with a condition for its index, or the first rows only. */
 const SCAN =
-  /Scan.* on (calls|blasts|attempts|events|webhook_deliveries|network_destinations|paces|grants|nodes|sip_messages)\b/;
+  /Scan.* on (calls|blasts|attempts|events|webhook_deliveries|network_destinations|idempotency|paces|grants|nodes|sip_messages)\b/;
 const CONDITION = /Index Cond:/;
 const FIRST_ROWS = /^ *(-> +)?(Limit|LockRows)/;
 /** What reads all that is in progress, or being unfolded, has an index that holds no more than that. */
