@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { CODEC_FRAMES } from '../domain/codec.ts';
 import { createPlayouts, isPlayedOut, playoutDueMs, resumePlayout, SLOT_MS, startPlayout } from '../rtp/playout.ts';
-import type { CallSockets } from './call-sockets.ts';
+import { type CallSockets, MAX_BATCH } from './call-sockets.ts';
 import { type Counters, readSent } from './counters.ts';
 import { Departures } from './departures.ts';
 import { Incoming } from './incoming.ts';
@@ -41,6 +41,12 @@ export class Voices {
   #nextLookMs = 0;
   #listening = 0;
 
+  /** Rows that are due in this turn. */
+  readonly #due: number[] = [];
+  /** When this turn began, or a batch of it. */
+  #turnMs = 0;
+  readonly #fetched = new Float64Array(1);
+
   constructor(options: VoicesOptions) {
     this.#options = options;
     this.#sockets = options.sockets;
@@ -68,7 +74,13 @@ export class Voices {
 
   /** Sends every packet that is due. */
   run(nowMs: number): void {
-    this.#wheel.expire(Math.floor(nowMs), this.#onDue);
+    this.#due.length = 0;
+    this.#wheel.expire(Math.floor(nowMs), this.#gather);
+    this.#fetch();
+    for (let nth = 0; nth < this.#due.length; nth += 1) {
+      if (nth % MAX_BATCH === 0) this.#turnMs = this.#options.nowMs();
+      this.#onDue(this.#due[nth] ?? 0);
+    }
     this.#departures.flush();
     if (this.#listening === 0 || nowMs < this.#nextLookMs) return;
     this.#nextLookMs = nowMs + LOOK_EVERY_MS;
@@ -118,6 +130,7 @@ export class Voices {
     this.#numbers.reset(row);
     startPlayout(this.#playouts, row, voice.lengths, Math.floor(this.#options.nowMs()));
     this.#redirect(row, voice, to);
+    this.#turnMs = this.#options.nowMs();
     this.#onDue(row);
     this.#departures.flush();
   }
@@ -165,19 +178,36 @@ export class Voices {
     this.#wheel.insert(row, Math.ceil(dueMs));
   }
 
-  readonly #onDue = (row: number): void => {
+  readonly #gather = (row: number): void => {
+    this.#due.push(row);
+  };
+
+  /** Looks at what will be needed of each call: the processor fetches that of many side by side, else of one after the other. */
+  #fetch(): void {
+    let sum = 0;
+    for (const row of this.#due) {
+      const voice = this.#voices[row];
+      if (voice) sum += voice.lengths.length + voice.clips.length + voice.nextLookMs;
+    }
+    // Kept, or the compiler would leave it all out.
+    this.#fetched[0] = sum;
+  }
+
+  #onDue(row: number): void {
     const voice = this.#voices[row];
     if (!voice) return;
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#turnMs;
     if (voice.state === 'playing') {
       if (isPlayedOut(this.#playouts, row, voice.lengths)) this.#finish(row, voice);
       else this.#departures.put(row, voice, nowMs);
     }
-    if (nowMs >= voice.nextLookMs) this.#look(row, voice, nowMs);
+    if (nowMs >= voice.nextLookMs) this.#look(row, voice);
     this.#await(row, voice);
-  };
+  }
 
-  #look(row: number, voice: Voice, nowMs: number): void {
+  #look(row: number, voice: Voice): void {
+    // Read again: a round trip is taken from it.
+    const nowMs = this.#options.nowMs();
     voice.nextLookMs = nowMs + (voice.to?.rtcp?.isMux ? LOOK_AT_MUX_MS : LOOK_AT_CALL_MS);
     if (this.#sockets.receiveRtp(row, this.#onPacket)) this.#onPeerRefusal(row);
     this.#rtcp.tick(row, voice, nowMs);
