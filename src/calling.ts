@@ -107,6 +107,7 @@ export const openCalling = async (
     placeCall: recording.recorded(agent.placeCall),
     routeHealth: monitor,
     isOverloaded: media.isOverloaded,
+    capacity: media.capacity,
     clips: createClipCache({ store, greeting, maxBytes: CLIP_CACHE_BYTES }),
     random,
     wakeAfter,

@@ -27,6 +27,7 @@ const createPort = (port: number): MediaPort => {
 /** Media without sockets and threads: what is measured beside it is signalling alone. */
 export const createSilentMedia = (): MediaThread => ({
   prepare: async () => createPort(16_384),
+  capacity: () => Number.POSITIVE_INFINITY,
   isOverloaded: () => false,
   lateness: () => ({ packets: 0, latePackets: 0, maxMs: 0, bands: [] }),
   close: async () => undefined,

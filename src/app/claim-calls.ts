@@ -43,9 +43,9 @@ const MAX_CLAIM = 50;
 export interface ClaimCalls {
   /**
    * Claims the due calls that there is room for, in one transaction, which ends those that are past their dial-by time.
-   * The trunks are read with the calls, so that no call meets trunks older than itself.
+   * The trunks are read with the calls, so that no call meets trunks older than itself. At most `atMost` of them.
    */
-  claim(): Promise<Claim>;
+  claim(atMost: number): Promise<Claim>;
   /** Another time for a call that was late. */
   again(attemptId: string): Promise<DialTime>;
 }
@@ -70,21 +70,21 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
   const readTrunks = (tx: Transaction): Promise<readonly Trunk[]> => listAll((page) => tx.listTrunks(page));
 
   /** Null if the time is not to be believed. */
-  const claimIn = (): Promise<Claim | null> =>
+  const claimIn = (limit: number): Promise<Claim | null> =>
     store.transact(async (tx) => {
       if (!clock.isSteady(await readClock(tx))) return null;
       const trunks = await readTrunks(tx);
       const expired = await tx.expireCalls();
       const claimed = await tx.claimCalls({
         ...limitsIn(trunks),
-        limit: MAX_CLAIM,
+        limit,
         heldTrunkIds: trunks.map(({ id }) => id).filter((id) => routeHealth.admission(id) === 'held'),
         destinationSpacingMs,
         plan: (ids, destination, closed) => plan(ids, destination, closed, trunks, options),
       });
       const trunkOf = (id: string | null) => trunks.find((trunk) => trunk.id === id) ?? null;
       const calls = claimed.map((call) => ({ claimed: call, trunk: trunkOf(call.trunkId), ...timeOf(call) }));
-      return { calls, expired, isFull: calls.length === MAX_CLAIM };
+      return { calls, expired, isFull: calls.length === limit };
     });
 
   /** Those that are late together ask together: each transaction of its own would hold up the claims, and the next call. */
@@ -99,8 +99,8 @@ export const createClaim = (options: ClaimOptions): ClaimCalls => {
   );
 
   return {
-    async claim() {
-      const claim = await claimIn();
+    async claim(atMost) {
+      const claim = await claimIn(Math.min(MAX_CLAIM, atMost));
       if (claim) return claim;
       await clock.repair();
       return { calls: [], expired: 0, isFull: true };

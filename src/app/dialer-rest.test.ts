@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { openDialerFixture } from '../../test/support/dialer-fixture.ts';
 import { NO_METRICS } from '../../test/support/no-metrics.ts';
+import { QUIET_LOG } from '../../test/support/quiet-log.ts';
 import type { Store } from '../domain/store-port.ts';
 
 /** A dialer fixture that counts its units of work. */
@@ -70,6 +71,34 @@ it('claims nothing for a call that ended while slots are given out far ahead: th
   expect(units.begun).toBe(before + 1);
   await line.dialledCalls(2);
   line.dialled[1]?.end('completed');
+  await dialer.drain(1000);
+  await line.close();
+});
+
+it('claims no more than there are ports for, says so once a minute, and loses no call over it', async () => {
+  const line = await openDialerFixture();
+  await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1', 'sip:c@127.0.0.1']);
+  const warnings: string[] = [];
+  const log = { ...QUIET_LOG, warn: (_: object, message: string) => void warnings.push(message) };
+  let capacity = 0;
+  const dialer = line.dialerOf({ capacity: () => capacity, log });
+  const look = async (): Promise<void> => {
+    while (line.timers.length === 0) await new Promise(setImmediate);
+    line.timers.shift()?.wake();
+  };
+  dialer.start();
+  await look();
+  capacity = 1;
+  await look();
+  await line.dialledCalls(1);
+  line.dialled[0]?.end('busy');
+  await line.dialledCalls(2);
+  capacity = 2;
+  await look();
+  await line.dialledCalls(3);
+  for (const { end } of line.dialled.slice(1)) end('busy');
+  await line.finished('1');
+  expect(warnings).toEqual(['calls wait for RTP ports, which rest for a minute: widen RINGCAST_RTP_PORTS']);
   await dialer.drain(1000);
   await line.close();
 });

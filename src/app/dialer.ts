@@ -21,6 +21,8 @@ export interface DialerOptions extends CarryOptions {
   readonly routeHealth: Pick<RouteHealth, 'trunkState' | 'isDegraded' | 'admission'>;
   /** Whether voice is sent too late for another call: then those that are due wait. */
   readonly isOverloaded: () => boolean;
+  /** Calls that this node can have at this moment, those it has included: there are only so many ports for voice. */
+  readonly capacity: () => number;
   readonly clock: SteadyClock;
   readonly metrics: CarryOptions['metrics'] & Pick<Metrics, 'noteEndedUndialled'>;
   /** Of all nodes together. */
@@ -33,6 +35,8 @@ export interface DialerOptions extends CarryOptions {
 const POLL_MS = HORIZON_MS / 4;
 /** How soon there is another claim after two that found nothing, though more was accepted meanwhile. */
 const REST_MS = 50;
+/** How often it is told that calls wait for ports. */
+const WARN_EVERY_MS = 60_000;
 /** How soon what other nodes have accepted is looked for. */
 const SHARED_POLL_MS = 1000;
 /** How long calls that are hung up at the end of a drain may wait for the peer's answer: some repeats of BYE. */
@@ -56,6 +60,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   let isResting = false;
   let started = false;
   let draining = false;
+  let warnAtMs = 0;
   let cancelWake = (): void => {};
   let onSettled = (): void => {};
 
@@ -104,7 +109,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
         pace.noteHeld();
         return POLL_MS;
       }
-      const { calls, expired, isFull } = await claims.claim();
+      const room = options.capacity() - inProgress.count();
+      if (room <= 0) {
+        warnFull();
+        return POLL_MS;
+      }
+      const { calls, expired, isFull } = await claims.claim(room);
       metrics.noteEndedUndialled('expired', expired);
       if (expired > 0) log.info({ calls: expired }, 'calls expired');
       isAhead = calls.some(({ dialAtMs }) => dialAtMs > monotonicMs() + HORIZON_MS / 2);
@@ -114,6 +124,15 @@ export const createDialer = (options: DialerOptions): Dialer => {
       cancelledEarly.clear();
       if (!isFull) return nextLookMs();
     }
+  };
+
+  const warnFull = (): void => {
+    if (monotonicMs() < warnAtMs) return;
+    warnAtMs = monotonicMs() + WARN_EVERY_MS;
+    log.warn(
+      { calls: inProgress.count() },
+      'calls wait for RTP ports, which rest for a minute: widen RINGCAST_RTP_PORTS',
+    );
   };
 
   const nextLookMs = (): Promise<number | null> =>

@@ -61,10 +61,13 @@ describe.each(SOCKET_KINDS)('the port range, %s sockets', (sockets) => {
     const one = await prepare(thread, makeClip(1, 1));
     const two = await prepare(thread, makeClip(2, 1));
     expect([one.port, two.port]).toEqual([first + 2, first + 4]);
+    expect(thread.capacity()).toBe(2);
     await expect(prepare(thread, makeClip(3, 1))).rejects.toThrow('widen RINGCAST_RTP_PORTS');
     await one.stop();
     await expect(prepare(thread, makeClip(3, 1))).rejects.toThrow('in use or was until a minute ago');
+    expect(thread.capacity()).toBe(1);
     nowMs = 60_000;
+    expect(thread.capacity()).toBe(3);
     expect((await prepare(thread, makeClip(3, 1))).port).toBe(first + 2);
   });
 

@@ -2,7 +2,7 @@ import type { ClipAudio } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { Silences } from '../domain/silences.ts';
 import type { MediaPort } from './call-link.ts';
-import type { SocketKind } from './messages.ts';
+import { MAX_CALLS_PER_THREAD, type SocketKind } from './messages.ts';
 import { createPlaylist } from './playlist.ts';
 import { createPortPool } from './port-pool.ts';
 import { ThreadRun, type ThreadRunOptions } from './thread-run.ts';
@@ -20,6 +20,8 @@ export interface MediaThread {
    * sentence for people if no port can be bound, or if the thread ended meanwhile. Whoever got a port has to stop it.
    */
   prepare(order: { readonly clips: readonly ClipAudio[]; readonly silences: Silences }): Promise<MediaPort>;
+  /** Calls that there can be at this moment, those in hand included: a port that rests has no place for one. */
+  capacity(): number;
   /** Whether packets leave so late, on every thread, that no call should be added; see `overload.ts`. */
   isOverloaded(): boolean;
   /** How late packets left, over all calls since the threads were started; a thread that crashed begins anew. */
@@ -77,6 +79,10 @@ export const startMediaThread = async (options: MediaThreadOptions): Promise<Med
       restartEnded();
       const run = runs.reduce((least, each) => (each.calls < least.calls ? each : least));
       return run.prepare(createPlaylist(clips, silences));
+    },
+    capacity() {
+      const inHand = runs.reduce((calls, run) => calls + run.calls, 0);
+      return Math.min(runs.length * MAX_CALLS_PER_THREAD, inHand + pool.rested());
     },
     isOverloaded: () => runs.every((run) => run.isOverloaded()),
     lateness: () => readLateness(runs.map((run) => run.vitals)),

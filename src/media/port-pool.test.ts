@@ -28,6 +28,20 @@ describe('the port pool', () => {
     expect(takeAll(pool, 3)).toEqual([12, 10, null]);
   });
 
+  it('tells how many have rested', () => {
+    let nowMs = 0;
+    const pool = createPortPool([10, 15], () => nowMs);
+    expect([pool.rested(), pool.take(), pool.rested()]).toEqual([3, 10, 2]);
+    pool.release(10);
+    expect(pool.rested()).toBe(2);
+    nowMs = 59_999;
+    pool.take();
+    pool.release(12);
+    nowMs = 60_000;
+    expect([pool.rested(), pool.take(), pool.take(), pool.rested(), pool.take()]).toEqual([2, 14, 10, 0, null]);
+    expect(createPortPool([0, 0], () => 0).rested()).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('never has a port taken twice, nor again within a minute', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.nat(40_000)), { maxLength: 200 });
     fc.assert(

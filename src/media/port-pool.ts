@@ -4,6 +4,8 @@ export interface PortPool {
   take(): number | null;
   /** Gives a taken port back. */
   release(port: number): void;
+  /** Ports that could be taken now. */
+  rested(): number;
 }
 
 const REST_MS = 60_000;
@@ -11,7 +13,7 @@ const REST_MS = 60_000;
 /** Whether the range leaves the choice to the operating system. */
 const isAny = ([first, last]: readonly [number, number]): boolean => first === 0 && last === 0;
 
-const anyPort: PortPool = { take: () => 0, release: () => {} };
+const anyPort: PortPool = { take: () => 0, release: () => {}, rested: () => Number.POSITIVE_INFINITY };
 
 /**
  * The even ports of `[first, last]` that have the odd one above them in the range too: RTP has the even port, RTCP the
@@ -27,13 +29,20 @@ export const createPortPool = (range: readonly [number, number], nowMs: () => nu
   const restedAtMs = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
   let head = 0;
   let count = size;
+  /** Of those, the first that have rested, as far as that was looked at: they rest in their order. */
+  let ready = 0;
+  const rested = (): number => {
+    while (ready < count && (restedAtMs[(head + ready) % size] ?? 0) <= nowMs()) ready += 1;
+    return ready;
+  };
 
   return {
     take() {
-      if (count === 0 || (restedAtMs[head] ?? 0) > nowMs()) return null;
+      if (rested() === 0) return null;
       const port = ports[head] ?? null;
       head = (head + 1) % size;
       count -= 1;
+      ready -= 1;
       return port;
     },
     release(port) {
@@ -42,5 +51,6 @@ export const createPortPool = (range: readonly [number, number], nowMs: () => nu
       restedAtMs[tail] = nowMs() + REST_MS;
       count += 1;
     },
+    rested,
   };
 };

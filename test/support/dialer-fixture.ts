@@ -58,7 +58,10 @@ export const openDialerFixture = async () => {
 
   const dialerOf = (
     limits: Partial<
-      Pick<DialerOptions, 'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded'>
+      Pick<
+        DialerOptions,
+        'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded' | 'capacity' | 'log'
+      >
     > = {},
   ): Dialer => {
     const used = limits.store ?? store;
@@ -85,6 +88,7 @@ export const openDialerFixture = async () => {
         admission: (id) => admissions.get(id) ?? 'open',
       },
       isOverloaded: limits.isOverloaded ?? (() => false),
+      capacity: limits.capacity ?? (() => 1000),
       clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
       random,
       wakeAfter: (delayMs, wake) => {
@@ -95,7 +99,7 @@ export const openDialerFixture = async () => {
       clock: STEADY,
       monotonicMs: () => performance.now() + clock.lateMs,
       metrics: limits.metrics ?? NO_METRICS,
-      log: QUIET_LOG,
+      log: limits.log ?? QUIET_LOG,
       maxConcurrentCalls: limits.maxConcurrentCalls ?? 10,
       callsPerSecond: limits.callsPerSecond ?? 1_000_000,
       destinationSpacingMs: 0,

@@ -117,6 +117,7 @@ export const createVirtualMedia = (clock: VirtualClock): VirtualMedia => {
       if (failure !== null) throw new Error(failure);
       return createPort(clips.map((clip) => clip.frameCount));
     },
+    capacity: () => Number.POSITIVE_INFINITY,
     isOverloaded: () => false,
     lateness: () => ({ packets: 0, latePackets: 0, maxMs: 0, bands: [] }),
     close: async () => undefined,
