@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import type { Bench, BenchRow } from '../bench.ts';
 import { startLive } from '../dial/live.ts';
@@ -23,9 +24,11 @@ export const drainBench: Bench = {
     const settings = postgres ? { ...pace, RINGCAST_DATABASE_URL: postgres.url } : pace;
     const live = await startLive(settings, openBusyPeer);
     let leastHeap = await live.readMetric(HEAP);
-    const timer = setInterval(async () => {
-      leastHeap = Math.min(leastHeap, await live.readMetric(HEAP));
-    }, HEAP_EVERY_MS);
+    let isOver = false;
+    const sampleHeap = async (): Promise<void> => {
+      for (; !isOver; await sleep(HEAP_EVERY_MS)) leastHeap = Math.min(leastHeap, await live.readMetric(HEAP));
+    };
+    const sampling = sampleHeap();
     const rowOf = async (drained: number, perSecond: number | string): Promise<BenchRow> => ({
       database: postgres ? 'PostgreSQL' : 'SQLite',
       'calls over': drained,
@@ -45,7 +48,8 @@ export const drainBench: Bench = {
       sinceMs += tookMs;
       rows.push(await rowOf(sample * each, Math.round((each * 1000) / tookMs)));
     }
-    clearInterval(timer);
+    isOver = true;
+    await sampling;
     await live.clear();
     await postgres?.stop();
     return { rows, notes: [`${NOTE} Here at most ${rate} calls/s.`] };
