@@ -98,7 +98,9 @@ it('claims no more than there are ports for, says so once a minute, and loses no
   await line.dialledCalls(3);
   for (const { end } of line.dialled.slice(1)) end('busy');
   await line.finished('1');
-  expect(warnings).toEqual(['calls wait for RTP ports, which rest for a minute: widen RINGCAST_RTP_PORTS']);
+  expect(warnings).toEqual([
+    'no RTP port is free: calls wait until one has rested for a minute, widen RINGCAST_RTP_PORTS',
+  ]);
   await dialer.drain(1000);
   await line.close();
 });

@@ -131,7 +131,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     warnAtMs = monotonicMs() + WARN_EVERY_MS;
     log.warn(
       { calls: inProgress.count() },
-      'calls wait for RTP ports, which rest for a minute: widen RINGCAST_RTP_PORTS',
+      'no RTP port is free: calls wait until one has rested for a minute, widen RINGCAST_RTP_PORTS',
     );
   };
 
