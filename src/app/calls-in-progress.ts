@@ -6,8 +6,9 @@ import type { Trunk } from '../domain/trunk.ts';
 import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call-order.ts';
 import type { Claim, ClaimCalls, DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
-import { createRecordOutcome } from './record-outcome.ts';
+import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
+import { isStoreFailure } from './store-failure.ts';
 
 export interface CarryOptions {
   readonly store: Store;
@@ -62,9 +63,9 @@ export const createCallsInProgress = (
   const place = async (call: CallInProgress): Promise<AttemptResult> => {
     const reason = whyNotDial(call.claimed, call.trunk);
     if (reason !== null) return notDialled(call.claimed, 'failed', reason);
-    const order = await orderOf(call.claimed, call.trunk, options);
-    await slot(call);
-    if (call.ending) return notDialled(call.claimed, 'cancelled', null);
+    const order = await persist(call, () => orderOf(call.claimed, call.trunk, options));
+    if (order) await slot(call);
+    if (call.ending || !order) return notDialled(call.claimed, 'cancelled', null);
     // Asked when nothing more is waited for: another node may go on with what this one has claimed.
     if (!options.mayDial()) return notDialled(call.claimed, 'interrupted', 'The lease of this node ran out');
     logDialled(log, call.claimed);
@@ -78,7 +79,23 @@ export const createCallsInProgress = (
       const delayMs = call.time.dialAtMs - monotonicMs();
       if (delayMs > 0) await new Promise<void>((resolve) => void options.wakeAfter(delayMs, resolve));
       if (call.ending || monotonicMs() <= call.time.dialUntilMs || late === MAX_SLOTS) return;
-      call.time = await again(call.claimed.attemptId);
+      const time = await persist(call, () => again(call.claimed.attemptId));
+      if (!time) return;
+      call.time = time;
+    }
+  };
+
+  /** Asks until the store answers, for a database that is away ends no call; null if the call ends meanwhile. */
+  const persist = async <T>(call: CallInProgress, ask: () => Promise<T>): Promise<T | null> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isStoreFailure(error)) throw error;
+        log.warn({ err: error, attemptId: call.claimed.attemptId }, 'a call waits for the database');
+        await new Promise<void>((resolve) => void options.wakeAfter(STORE_RETRY_MS, resolve));
+        if (call.ending) return null;
+      }
     }
   };
 

@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { openDialerFixture } from '../../test/support/dialer-fixture.ts';
 import { NO_METRICS } from '../../test/support/no-metrics.ts';
 import { QUIET_LOG } from '../../test/support/quiet-log.ts';
+import { sharedRenditions } from '../../test/support/renditions.ts';
+import { AppError } from '../domain/app-error.ts';
+import type { PlaylistItem } from '../domain/blast.ts';
+import type { ClipAudio } from '../domain/call.ts';
 import type { Store } from '../domain/store-port.ts';
 
 /** A dialer fixture that counts its units of work. */
@@ -101,6 +105,33 @@ it('claims no more than there are ports for, says so once a minute, and loses no
   expect(warnings).toEqual([
     'no RTP port is free: calls wait until one has rested for a minute, widen RINGCAST_RTP_PORTS',
   ]);
+  await dialer.drain(1000);
+  await line.close();
+});
+
+it('lets calls wait whose clips the store does not give at this time, and dials them then', async () => {
+  const line = await openDialerFixture();
+  await line.acceptBlast('1', ['sip:a@127.0.0.1', 'sip:b@127.0.0.1']);
+  let isAway = true;
+  const renditions = sharedRenditions(() => new SharedArrayBuffer(1));
+  const load = async ({ mediaId }: PlaylistItem): Promise<ClipAudio> => {
+    if (isAway) throw new AppError('store_unavailable', 'The database is away.');
+    return { key: 'greeting', mediaId, frameCount: 1, renditions };
+  };
+  const dialer = line.dialerOf({ clips: { load } });
+  const tries = async (count: number) => {
+    const set = () => line.timers.filter(({ delayMs }) => delayMs === 1000);
+    while (set().length < count) await new Promise(setImmediate);
+    return set();
+  };
+  dialer.start();
+  for (const { wake } of await tries(2)) wake();
+  const again = (await tries(4)).slice(2);
+  isAway = false;
+  for (const { wake } of again) wake();
+  await line.dialledCalls(2);
+  for (const { end } of line.dialled) end('completed');
+  await line.finished('1');
   await dialer.drain(1000);
   await line.close();
 });

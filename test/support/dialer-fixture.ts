@@ -60,7 +60,7 @@ export const openDialerFixture = async () => {
     limits: Partial<
       Pick<
         DialerOptions,
-        'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded' | 'capacity' | 'log'
+        'maxConcurrentCalls' | 'callsPerSecond' | 'store' | 'metrics' | 'isOverloaded' | 'capacity' | 'clips' | 'log'
       >
     > = {},
   ): Dialer => {
@@ -89,7 +89,7 @@ export const openDialerFixture = async () => {
       },
       isOverloaded: limits.isOverloaded ?? (() => false),
       capacity: limits.capacity ?? (() => 1000),
-      clips: createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
+      clips: limits.clips ?? createClipCache({ store: used, greeting: GREETING, maxBytes: 1000 }),
       random,
       wakeAfter: (delayMs, wake) => {
         const timer = { delayMs, wake };
