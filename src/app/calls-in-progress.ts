@@ -6,9 +6,9 @@ import type { Trunk } from '../domain/trunk.ts';
 import { logDialled, logProgress, notDialled, orderOf, whyNotDial } from './call-order.ts';
 import type { Claim, ClaimCalls, DialTime } from './claim-calls.ts';
 import type { ClipCache } from './clip-cache.ts';
-import { createRecordOutcome, STORE_RETRY_MS } from './record-outcome.ts';
+import { createRecordOutcome } from './record-outcome.ts';
 import { recordProgress } from './record-progress.ts';
-import { isStoreFailure } from './store-failure.ts';
+import { isStoreFailure, storeRetry } from './store-failure.ts';
 
 export interface CarryOptions {
   readonly store: Store;
@@ -93,7 +93,7 @@ export const createCallsInProgress = (
       } catch (error) {
         if (!isStoreFailure(error)) throw error;
         log.warn({ err: error, attemptId: call.claimed.attemptId }, 'a call waits for the database');
-        await new Promise<void>((resolve) => void options.wakeAfter(STORE_RETRY_MS, resolve));
+        await storeRetry(options.wakeAfter);
         if (call.ending) return null;
       }
     }

@@ -5,8 +5,8 @@ import { type CarryOptions, createCallsInProgress } from './calls-in-progress.ts
 import { createClaim } from './claim-calls.ts';
 import type { DialerHandle } from './dialer-handle.ts';
 import { createOverloadPace } from './overload-pace.ts';
-import { STORE_RETRY_MS } from './record-outcome.ts';
 import type { SteadyClock } from './steady-clock.ts';
+import { STORE_RETRY_MS } from './store-failure.ts';
 
 export interface Dialer extends DialerHandle {
   start(): void;

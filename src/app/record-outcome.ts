@@ -3,6 +3,7 @@ import type { AttemptResult } from '../domain/call.ts';
 import type { Log, WakeAfter } from '../domain/ports.ts';
 import type { Store, Transaction } from '../domain/store-port.ts';
 import { batchesAtOnce, gather } from './gather.ts';
+import { storeRetry } from './store-failure.ts';
 
 export interface RecordOptions {
   readonly store: Store;
@@ -10,8 +11,6 @@ export interface RecordOptions {
   readonly monotonicMs: () => number;
   readonly log: Log;
 }
-
-export const STORE_RETRY_MS = 1000;
 
 /** How an attempt ended. */
 interface Ending {
@@ -40,7 +39,7 @@ export const createRecordOutcome = ({ store, wakeAfter, monotonicMs, log }: Reco
         return await record(ending);
       } catch (error) {
         log.error({ err: error, attemptId: ending.attemptId }, 'outcome not recorded yet');
-        await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+        await storeRetry(wakeAfter);
       }
     }
   };

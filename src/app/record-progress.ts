@@ -1,7 +1,7 @@
 import type { CallProgress } from '../domain/ports.ts';
 import type { Transaction } from '../domain/store-port.ts';
-import { type RecordOptions, STORE_RETRY_MS } from './record-outcome.ts';
-import { isStoreFailure } from './store-failure.ts';
+import type { RecordOptions } from './record-outcome.ts';
+import { isStoreFailure, storeRetry } from './store-failure.ts';
 
 /**
  * Commits how far an attempt has come; tried again while the store is away, so that its call is known to be answered.
@@ -20,7 +20,7 @@ export const recordProgress = async (
     } catch (error) {
       log.warn({ err: error, attemptId }, 'progress of a call not recorded');
       if (!isStoreFailure(error)) return;
-      await new Promise<void>((resolve) => wakeAfter(STORE_RETRY_MS, resolve));
+      await storeRetry(wakeAfter);
     }
   }
 };

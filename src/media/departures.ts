@@ -26,6 +26,7 @@ export class Departures {
   readonly #payloads: Payloads;
   readonly #sealer: Sealer;
   readonly #failures: SendFailures;
+  /** Of the batch that is being flushed. */
   readonly #failedRows = new Set<number>();
   #count = 0;
   readonly #rows = new Uint32Array(MAX_BATCH);
@@ -39,7 +40,10 @@ export class Departures {
     this.#payloads = new Payloads(options.sockets);
     this.#sealer = new Sealer(options.sockets);
     this.#failures = {
-      onFailure: (row, errno) => this.#fail(row, errno),
+      onFailure: (row, errno) => {
+        this.#failedRows.add(row);
+        this.#refuse(row, errno);
+      },
       onPeerRefusal: options.onPeerRefusal,
     };
   }
@@ -53,7 +57,7 @@ export class Departures {
     numbers.write(row, playouts.slot[row] ?? 0, playouts.marker[row] === 1);
     const errno = this.#load(row, voice);
     if (errno === 0) this.#note(row, dueMs);
-    else this.#fail(row, errno);
+    else this.#refuse(row, errno);
     advancePlayout(playouts, row, voice.lengths, this.#payloads.slots, nowMs);
   }
 
@@ -90,9 +94,8 @@ export class Departures {
     this.#count += 1;
   }
 
-  #fail(row: number, errno: number): void {
+  #refuse(row: number, errno: number): void {
     countRefusal(this.#options.counters, row);
-    this.#failedRows.add(row);
     this.#options.onFailure(row, errno);
   }
 
@@ -100,7 +103,7 @@ export class Departures {
     const row = this.#rows[nth] ?? 0;
     const lateMs = sentMs - (this.#dueMs[nth] ?? 0);
     this.#options.onPacket(lateMs);
-    if (this.#failedRows.size > 0 && this.#failedRows.has(row)) return;
+    if (this.#failedRows.has(row)) return;
     const [octets, clip, slots] = [this.#octets[nth] ?? 0, this.#clips[nth] ?? 0, this.#slots[nth] ?? 0];
     countPacket(this.#options.counters, row, { octets, clip, slots, lateMs });
   }

@@ -1,11 +1,10 @@
 import { constants } from 'node:os';
 import { MAX_PACKET_BYTES, MAX_PACKETS_AT_ONCE, MAX_PACKETS_OF_A_CALL } from './call-sockets.ts';
-import type { Libc } from './libc.ts';
+import { type Libc, MSG_DONTWAIT } from './libc.ts';
 
 const EPOLL_CLOEXEC = 0o2000000;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
-const MSG_DONTWAIT = 0x40;
 const MSG_ERRQUEUE = 0x2000;
 const { ECONNREFUSED } = constants.errno;
 /** `struct epoll_event` is packed on x86-64 alone. */

@@ -1,6 +1,4 @@
-import type { Libc } from './libc.ts';
-
-const MSG_DONTWAIT = 0x40;
+import { type Libc, MSG_DONTWAIT } from './libc.ts';
 
 /** A message that the kernel did not take, and why. */
 export type OnFailed = (row: number, errno: number) => void;

@@ -1,10 +1,9 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { MAX_BATCH } from './call-sockets.ts';
-import type { Libc } from './libc.ts';
+import { type Libc, MSG_DONTWAIT } from './libc.ts';
 import type { LibcOutbox, OnFailed } from './libc-outbox.ts';
 
-const MSG_DONTWAIT = 0x40;
 const { EAGAIN } = constants.errno;
 
 /** `struct io_uring_params`: two counts, flags, features; where in the ring each thing lies. */

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
 import { type CallSockets, MAX_PAIR_TRIES, type NotOpened, type OnPacket } from './call-sockets.ts';
 import { descriptorsOf } from './descriptors.ts';
-import type { Libc } from './libc.ts';
+import { type Libc, MSG_DONTWAIT } from './libc.ts';
 import { createLibcInbox } from './libc-inbox.ts';
 import type { LibcOutbox } from './libc-outbox.ts';
 import { createSocketOptions } from './socket-options.ts';
@@ -13,7 +13,6 @@ const AF_INET6 = 10;
 const SOCK_DGRAM = 2;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
-const MSG_DONTWAIT = 0x40;
 const { EACCES, EADDRINUSE, ECONNREFUSED, EMFILE } = constants.errno;
 
 /** One row: a `struct msghdr` (56 octets), its two `struct iovec`, the peer's `sockaddr`, the RTP header. */

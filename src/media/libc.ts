@@ -27,6 +27,8 @@ export interface Libc {
   memoryAt(address: number, length: number): ArrayBuffer;
 }
 
+/** Flag of `sendmsg`, `sendto` and `recvfrom`: never wait. */
+export const MSG_DONTWAIT = 0x40;
 /** The same on all of these architectures. */
 const [IO_URING_SETUP, IO_URING_ENTER] = [425, 426];
 
